@@ -1,0 +1,71 @@
+# txstore: transactional state of actors behind SQL
+#
+# make && make install        needs pg_config of PostgreSQL 15 to 18
+# bash test/check.sh          runs all tests; see README.md
+
+EXTENSION = txstore
+EXTVERSION = 0.1.0
+MODULE_big = txstore
+PGFILEDESC = "txstore - transactional state of actors"
+DATA_built = txstore--$(EXTVERSION).sql
+EXTRA_CLEAN = txstore--$(EXTVERSION).sql build tmp_check output_iso
+
+# The install script in parts, in the order in which they need each other.
+INSTALL_PARTS = types storages protocol items
+
+OBJS = \
+	src/api/arguments.o \
+	src/api/handles.o \
+	src/api/items.o \
+	src/api/module.o \
+	src/api/protocol.o \
+	src/api/storages.o \
+	src/api/values.o \
+	src/fdw/validator.o \
+	src/json/base64.o \
+	src/json/number.o \
+	src/json/reader.o \
+	src/json/utf8.o \
+	src/json/writer.o \
+	src/orleans/item_read.o \
+	src/orleans/item_value.o \
+	src/orleans/item_write.o \
+	src/orleans/row_key.o \
+	src/orleans/size.o \
+	src/orleans/time_text.o \
+	src/provider/embedded/create.o \
+	src/provider/embedded/import.o \
+	src/provider/embedded/provider.o \
+	src/provider/embedded/read.o \
+	src/provider/embedded/rows.o \
+	src/provider/embedded/tables.o \
+	src/provider/embedded/target.o \
+	src/provider/embedded/write.o \
+	src/provider/options.o \
+	src/provider/storage.o \
+	src/store/handle.o \
+	src/store/import.o \
+	src/store/load.o \
+	src/store/planner.o \
+	src/store/store.o
+
+PG_CPPFLAGS = -I$(srcdir)/src
+
+# Each file in sql/ is a subject that runs alone.
+REGRESS = $(sort $(patsubst $(srcdir)/sql/%.sql,%,$(wildcard $(srcdir)/sql/*.sql)))
+REGRESS_OPTS = --inputdir=$(srcdir) --load-extension=txstore
+
+ISOLATION = $(sort $(patsubst $(srcdir)/test/specs/%.spec,%,$(wildcard $(srcdir)/test/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=$(srcdir)/test --load-extension=txstore
+
+TAP_TESTS = 1
+PROVE_TESTS = test/t/*.pl
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+$(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h)
+
+txstore--$(EXTVERSION).sql: $(INSTALL_PARTS:%=$(srcdir)/src/install/%.sql)
+	cat $^ > $@

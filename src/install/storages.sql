@@ -1,0 +1,28 @@
+-- Storages: the foreign-data wrapper, the server made here, and its care.
+
+CREATE FUNCTION txstore_fdw_validator(options text[], catalog oid)
+	RETURNS void
+	AS 'MODULE_PATHNAME'
+	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION txstore_fdw_validator(text[], oid) IS 'Checks the options of storages';
+
+CREATE FOREIGN DATA WRAPPER txstore_fdw
+	VALIDATOR txstore_fdw_validator;
+COMMENT ON FOREIGN DATA WRAPPER txstore_fdw IS 'Storages of actor state: a storage is a server of this wrapper';
+
+CREATE SERVER embedded FOREIGN DATA WRAPPER txstore_fdw
+	OPTIONS (provider 'embedded');
+COMMENT ON SERVER embedded IS 'The storage that txstore uses out of the box: tables in schema txstore_data';
+
+CREATE FUNCTION initialize_storage(storage name DEFAULT NULL)
+	RETURNS boolean
+	AS 'MODULE_PATHNAME', 'txstore_initialize_storage'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION initialize_storage(name) IS 'Makes what a storage needs and does not have; true if anything was made';
+REVOKE ALL ON FUNCTION initialize_storage(name) FROM PUBLIC;
+
+CREATE FUNCTION describe_storage(storage name DEFAULT NULL, OUT property text, OUT value text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'txstore_describe_storage'
+	LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION describe_storage(name) IS 'Shows where a storage keeps its rows, how many there are, and what initialize_storage() would do';

@@ -1,0 +1,176 @@
+/*
+ * The embedded provider: the rows of a storage in two PostgreSQL tables.
+ *
+ * TABLE_keys has a row for each key row, TABLE_states one for each state
+ * row, with the attributes of the items as columns.  They are ordinary tables
+ * of the server's owner, reached here through their primary keys, without
+ * SQL.  A key row carries an incarnation beside its ETag: a random number
+ * given when the row is made, so that a partition that was deleted and made
+ * anew is never taken for the old one.
+ *
+ * Locking: all state rows of a partition belong to whoever has updated its
+ * key row, so a writer updates the key row first, on the condition that it is
+ * the version that it has read.  Of two writers one finds it changed.
+ */
+#ifndef TXS_EMBEDDED_H
+#define TXS_EMBEDDED_H
+
+#include "compat.h"
+
+#include "provider/provider.h"
+
+/* Columns of TABLE_keys, from 0. */
+enum
+{
+	TXS_KEYS_PARTITION,
+	TXS_KEYS_COMMITTED,
+	TXS_KEYS_METADATA,
+	TXS_KEYS_TIMESTAMP,
+	TXS_KEYS_ETAG,
+	TXS_KEYS_INCARNATION,
+	TXS_KEYS_EXTRA,
+	TXS_KEYS_COLUMNS
+};
+
+/* Columns of TABLE_states, from 0. */
+enum
+{
+	TXS_STATES_PARTITION,
+	TXS_STATES_SEQUENCE,
+	TXS_STATES_STATE,
+	TXS_STATES_ID,
+	TXS_STATES_TIMESTAMP,
+	TXS_STATES_MANAGER,
+	TXS_STATES_ETAG,
+	TXS_STATES_EXTRA,
+	TXS_STATES_COLUMNS
+};
+
+typedef struct TxsColumn
+{
+	const char *name;
+	Oid type;
+	bool required;
+} TxsColumn;
+
+typedef struct TxsTable
+{
+	const char *suffix;
+	int ncolumns;
+	const TxsColumn *columns;
+	int nkeys; /* the primary key is this many columns from the first */
+} TxsTable;
+
+extern const TxsTable txs_keys_table;
+extern const TxsTable txs_states_table;
+
+/* Both tables of a storage, open. */
+typedef struct TxsTables
+{
+	Relation keys;
+	Relation states;
+	Oid keys_index; /* their primary keys */
+	Oid states_index;
+} TxsTables;
+
+/* tables.c: find and check the tables */
+
+/* Name of a table of a storage, palloc'd. */
+extern char *txs_tables_name(const TxsStorage *storage,
+							 const TxsTable *table);
+
+/* Oid of a table of a storage, or InvalidOid. */
+extern Oid txs_tables_find(const TxsStorage *storage, const TxsTable *table);
+
+/*
+ * Open both tables.  False where neither exists and the storage may make
+ * them.  Raises HV00R where they do not exist otherwise, or are not tables of
+ * the form that this provider makes; 42501 where they are not the server
+ * owner's.
+ */
+extern bool txs_tables_open(const TxsStorage *storage, LOCKMODE lock,
+							TxsTables *tables);
+
+/* The lock is kept until the transaction ends. */
+extern void txs_tables_close(TxsTables *tables);
+
+/* create.c: make the tables, and say what there is */
+
+/* Make what is missing, as the server's owner; true if anything was. */
+extern bool txs_create_tables(const TxsStorage *storage);
+
+/* Open both tables for writing, and make them first where that is due. */
+extern void txs_create_open(const TxsStorage *storage, TxsTables *tables);
+
+extern void txs_describe_tables(const TxsStorage *storage,
+								TxsFactReceiver receive, void *arg);
+
+/* rows.c: rows to tuples and back */
+
+/* An index scan key for a partition key; the text is palloc'd. */
+extern void txs_rows_partition_key(ScanKey key, TxsSlice partition);
+
+/*
+ * Read a row from a tuple.  Everything is copied into the current context.
+ * With fetch false, the bytes of the state are left out.
+ */
+extern void txs_rows_read_key(Relation keys, HeapTuple tuple, TxsKeyRow *row,
+							  int64 *incarnation);
+extern void txs_rows_read_state(Relation states, HeapTuple tuple, bool fetch,
+								TxsStateRow *row);
+
+/* Partition key of a tuple of either table, copied. */
+extern TxsSlice txs_rows_read_partition(Relation table, HeapTuple tuple);
+
+/* Put a row into a slot of the table's type; values are palloc'd. */
+extern void txs_rows_store_key(TupleTableSlot *slot, TxsSlice partition,
+							   const TxsKeyRow *row, int64 incarnation);
+extern void txs_rows_store_state(TupleTableSlot *slot, TxsSlice partition,
+								 const TxsStateRow *row, int64 etag);
+
+/* A new incarnation: random, never 0. */
+extern int64 txs_rows_new_incarnation(void);
+
+/* read.c */
+extern void txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
+							  TxsRead *read);
+extern void txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
+							  TxsItemReceiver receive, void *arg);
+
+/* target.c: a table under change, with its indexes and triggers */
+
+typedef struct TxsTarget
+{
+	Relation table;
+	Oid index; /* its primary key */
+	EState *estate;
+	ResultRelInfo *info;
+	TupleTableSlot *slot;
+} TxsTarget;
+
+extern void txs_target_open(TxsTarget *target, Relation table, Oid index);
+extern void txs_target_close(TxsTarget *target);
+
+/* Insert what is in the slot.  False on a duplicate primary key. */
+extern bool txs_target_insert(TxsTarget *target);
+
+/*
+ * Replace the tuple at tid by what is in the slot, or delete it.  False when
+ * it is no longer the newest version.
+ */
+extern bool txs_target_update(TxsTarget *target, ItemPointer tid);
+extern bool txs_target_delete(TxsTarget *target, ItemPointer tid);
+
+/* write.c */
+extern bool txs_embedded_apply(const TxsStorage *storage, TxsWrite *write);
+extern bool txs_embedded_delete_partition(const TxsStorage *storage,
+										  TxsSlice partition,
+										  int64 expected_etag,
+										  int64 incarnation, bool *found);
+
+/* import.c */
+extern void *txs_embedded_open_import(const TxsStorage *storage);
+extern TxsCreated txs_embedded_create(void *import, const TxsItem *item);
+extern void txs_embedded_close_import(void *import);
+
+#endif /* TXS_EMBEDDED_H */

@@ -1,0 +1,218 @@
+/*
+ * Read partitions of an embedded storage: one, or all in order.
+ */
+#include "provider/embedded/embedded.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/*
+ * Push a snapshot that sees what is there now, or, where the isolation level
+ * asks for it, what was there when the transaction began; in both cases with
+ * what this transaction has written so far, also in the running statement.
+ */
+static void
+push_snapshot(void)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+static void
+read_key(const TxsTables *tables, TxsSlice partition, TxsRead *read)
+{
+	TxsSnapshot *snapshot = &read->snapshot;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	snapshot->key.etag = TXS_NO_ETAG;
+	txs_rows_partition_key(&key, partition);
+	scan = systable_beginscan(tables->keys, tables->keys_index, true,
+							  GetActiveSnapshot(), 1, &key);
+	tuple = systable_getnext(scan);
+	if (tuple != NULL)
+	{
+		TransactionId writer = HeapTupleHeaderGetXmin(tuple->t_data);
+
+		txs_rows_read_key(tables->keys, tuple, &snapshot->key,
+						  &snapshot->incarnation);
+		snapshot->has_key = true;
+		if (TransactionIdIsCurrentTransactionId(writer))
+			read->own_xid = writer;
+	}
+	systable_endscan(scan);
+}
+
+static void
+read_states(const TxsTables *tables, TxsSlice partition,
+			TxsSnapshot *snapshot)
+{
+	Relation index = index_open(tables->states_index, AccessShareLock);
+	int size = 4;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	snapshot->rows = palloc(sizeof(TxsStateRow) * size);
+	txs_rows_partition_key(&key, partition);
+	scan = systable_beginscan_ordered(tables->states, index,
+									  GetActiveSnapshot(), 1, &key);
+	while ((tuple = systable_getnext_ordered(scan, ForwardScanDirection)) !=
+		   NULL)
+	{
+		bool isnull;
+		int64 sequence = DatumGetInt64(
+			heap_getattr(tuple, TXS_STATES_SEQUENCE + 1,
+						 RelationGetDescr(tables->states), &isnull));
+
+		CHECK_FOR_INTERRUPTS();
+		if (snapshot->nrows == size)
+		{
+			size *= 2;
+			snapshot->rows = repalloc_huge(
+				snapshot->rows, sizeof(TxsStateRow) * (Size) size);
+		}
+		txs_rows_read_state(tables->states, tuple,
+							sequence >= snapshot->key.committed,
+							&snapshot->rows[snapshot->nrows++]);
+	}
+	systable_endscan_ordered(scan);
+	index_close(index, NoLock);
+}
+
+void
+txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
+				  TxsRead *read)
+{
+	TxsTables tables;
+
+	memset(read, 0, sizeof(*read));
+	read->snapshot.key.etag = TXS_NO_ETAG;
+	if (!txs_tables_open(storage, AccessShareLock, &tables))
+		return;
+
+	push_snapshot();
+	read_key(&tables, partition, read);
+	read_states(&tables, partition, &read->snapshot);
+	PopActiveSnapshot();
+	txs_tables_close(&tables);
+}
+
+/* A table that is read in the order of its primary key. */
+typedef struct Cursor
+{
+	Relation table;
+	Relation index;
+	SysScanDesc scan;
+	HeapTuple tuple; /* next one, or NULL */
+	TxsSlice partition;
+} Cursor;
+
+static void
+advance(Cursor *cursor)
+{
+	if (cursor->partition.data != NULL)
+		pfree((void *) cursor->partition.data);
+	cursor->partition.data = NULL;
+	cursor->tuple =
+		systable_getnext_ordered(cursor->scan, ForwardScanDirection);
+	if (cursor->tuple != NULL)
+		cursor->partition =
+			txs_rows_read_partition(cursor->table, cursor->tuple);
+}
+
+static void
+open_cursor(Cursor *cursor, Relation table, Oid index, TxsSlice partition)
+{
+	ScanKeyData key;
+	int nkeys = 0;
+
+	if (partition.data != NULL)
+	{
+		txs_rows_partition_key(&key, partition);
+		nkeys = 1;
+	}
+	cursor->table = table;
+	cursor->partition.data = NULL;
+	cursor->index = index_open(index, AccessShareLock);
+	cursor->scan = systable_beginscan_ordered(
+		table, cursor->index, GetActiveSnapshot(), nkeys, &key);
+	advance(cursor);
+}
+
+static void
+close_cursor(Cursor *cursor)
+{
+	systable_endscan_ordered(cursor->scan);
+	index_close(cursor->index, NoLock);
+}
+
+/* Does the key row come next?  In a partition it comes before the states. */
+static bool
+key_is_next(const Cursor *keys, const Cursor *states)
+{
+	int order;
+
+	if (keys->tuple == NULL || states->tuple == NULL)
+		return keys->tuple != NULL;
+	order = memcmp(keys->partition.data, states->partition.data,
+				   Min(keys->partition.length, states->partition.length));
+	if (order == 0)
+		return keys->partition.length <= states->partition.length;
+	return order < 0;
+}
+
+/* Read the row that comes next of both tables, and move on. */
+static void
+take_item(Cursor *keys, Cursor *states, TxsItem *item)
+{
+	Cursor *cursor = key_is_next(keys, states) ? keys : states;
+	int64 incarnation;
+
+	memset(item, 0, sizeof(*item));
+	item->is_key = cursor == keys;
+	item->partition = cursor->partition;
+	if (item->is_key)
+		txs_rows_read_key(keys->table, keys->tuple, &item->key,
+						  &incarnation);
+	else
+		txs_rows_read_state(states->table, states->tuple, true, &item->state);
+}
+
+void
+txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
+				  TxsItemReceiver receive, void *arg)
+{
+	MemoryContext rows = AllocSetContextCreate(
+		CurrentMemoryContext, "txstore scan", ALLOCSET_DEFAULT_SIZES);
+	TxsTables tables;
+	Cursor keys;
+	Cursor states;
+
+	if (!txs_tables_open(storage, AccessShareLock, &tables))
+		return;
+	push_snapshot();
+	open_cursor(&keys, tables.keys, tables.keys_index, partition);
+	open_cursor(&states, tables.states, tables.states_index, partition);
+	while (keys.tuple != NULL || states.tuple != NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(rows);
+		TxsItem item;
+
+		CHECK_FOR_INTERRUPTS();
+		take_item(&keys, &states, &item);
+		MemoryContextSwitchTo(caller);
+		receive(&item, arg);
+		MemoryContextSwitchTo(caller);
+		advance(item.is_key ? &keys : &states);
+		MemoryContextReset(rows);
+	}
+	close_cursor(&states);
+	close_cursor(&keys);
+	PopActiveSnapshot();
+	txs_tables_close(&tables);
+	MemoryContextDelete(rows);
+}

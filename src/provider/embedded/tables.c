@@ -1,0 +1,201 @@
+/*
+ * Find the tables of an embedded storage and see that they are what they
+ * should be.
+ *
+ * Who may use the server reaches its tables without rights on them.  So the
+ * tables must belong to the server's owner: otherwise anybody who may make a
+ * server could name somebody else's tables in its options.
+ */
+#include "provider/embedded/embedded.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+static const TxsColumn keys_columns[TXS_KEYS_COLUMNS] = {
+	[TXS_KEYS_PARTITION] = {"partition_key", TEXTOID, true},
+	[TXS_KEYS_COMMITTED] = {"committed_sequence_id", INT8OID, false},
+	[TXS_KEYS_METADATA] = {"metadata", BYTEAOID, false},
+	[TXS_KEYS_TIMESTAMP] = {"timestamp", INT8OID, false},
+	[TXS_KEYS_ETAG] = {"etag", INT8OID, false},
+	[TXS_KEYS_INCARNATION] = {"incarnation", INT8OID, true},
+	[TXS_KEYS_EXTRA] = {"extra", JSONOID, false},
+};
+
+static const TxsColumn states_columns[TXS_STATES_COLUMNS] = {
+	[TXS_STATES_PARTITION] = {"partition_key", TEXTOID, true},
+	[TXS_STATES_SEQUENCE] = {"sequence_id", INT8OID, true},
+	[TXS_STATES_STATE] = {"state", BYTEAOID, false},
+	[TXS_STATES_ID] = {"transaction_id", TEXTOID, false},
+	[TXS_STATES_TIMESTAMP] = {"transaction_timestamp", TEXTOID, false},
+	[TXS_STATES_MANAGER] = {"transaction_manager", BYTEAOID, false},
+	[TXS_STATES_ETAG] = {"etag", INT8OID, false},
+	[TXS_STATES_EXTRA] = {"extra", JSONOID, false},
+};
+
+const TxsTable txs_keys_table = {
+	.suffix = "_keys",
+	.ncolumns = TXS_KEYS_COLUMNS,
+	.columns = keys_columns,
+	.nkeys = 1,
+};
+
+const TxsTable txs_states_table = {
+	.suffix = "_states",
+	.ncolumns = TXS_STATES_COLUMNS,
+	.columns = states_columns,
+	.nkeys = 2,
+};
+
+char *
+txs_tables_name(const TxsStorage *storage, const TxsTable *table)
+{
+	return psprintf("%s%s", storage->table_name, table->suffix);
+}
+
+Oid
+txs_tables_find(const TxsStorage *storage, const TxsTable *table)
+{
+	Oid schema = get_namespace_oid(storage->schema_name, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return get_relname_relid(txs_tables_name(storage, table), schema);
+}
+
+/* Report a table that is not as this provider makes it. */
+static void
+refuse_table(const TxsStorage *storage, Relation table, const char *problem)
+{
+	ereport(ERROR,
+			errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+			errmsg("\"%s.%s\" is not a table of an embedded storage",
+				   storage->schema_name, RelationGetRelationName(table)),
+			errdetail("%s", problem),
+			errhint("Let the server's options schema_name and table_name "
+					"name tables that initialize_storage() has made."));
+}
+
+static void
+check_columns(const TxsStorage *storage, Relation table,
+			  const TxsTable *expected)
+{
+	TupleDesc desc = RelationGetDescr(table);
+	int i;
+
+	if (desc->natts != expected->ncolumns)
+		refuse_table(storage, table,
+					 psprintf("It has %d columns instead of %d.",
+							  desc->natts, expected->ncolumns));
+	for (i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (column->attisdropped || column->attgenerated != '\0' ||
+			column->atttypid != expected->columns[i].type ||
+			strcmp(NameStr(column->attname), expected->columns[i].name) != 0)
+			refuse_table(storage, table,
+						 psprintf("Column %d is not \"%s\" of type %s.",
+								  i + 1, expected->columns[i].name,
+								  format_type_be(expected->columns[i].type)));
+	}
+}
+
+/* Oid of the primary key's index, which must be the one we would make. */
+static Oid
+check_index(const TxsStorage *storage, Relation table,
+			const TxsTable *expected)
+{
+	Oid oid = txs_primary_key_index(table);
+	Relation index;
+	bool valid;
+	int i;
+
+	if (!OidIsValid(oid))
+		refuse_table(storage, table, "It has no primary key.");
+	index = index_open(oid, AccessShareLock);
+	valid = index->rd_index->indnkeyatts == expected->nkeys &&
+			index->rd_index->indimmediate &&
+			index->rd_indcollation[0] == C_COLLATION_OID;
+	for (i = 0; valid && i < expected->nkeys; i++)
+		valid = index->rd_index->indkey.values[i] == i + 1;
+	index_close(index, NoLock);
+	if (!valid)
+		refuse_table(storage, table, "It has another primary key.");
+	return oid;
+}
+
+static void
+check_table(const TxsStorage *storage, Relation table,
+			const TxsTable *expected)
+{
+	const TriggerDesc *triggers = table->trigdesc;
+
+	if (!txs_relation_ownercheck(RelationGetRelid(table), storage->owner))
+		ereport(ERROR,
+				errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("table \"%s.%s\" does not belong to the owner of "
+					   "server \"%s\"",
+					   storage->schema_name, RelationGetRelationName(table),
+					   storage->name),
+				errhint("Give table and server the same owner."));
+	if (table->rd_rel->relkind != RELKIND_RELATION)
+		refuse_table(storage, table, "It is not an ordinary table.");
+	if (triggers != NULL &&
+		(triggers->trig_insert_before_row || triggers->trig_update_before_row ||
+		 triggers->trig_delete_before_row))
+		refuse_table(storage, table,
+					 "It has a BEFORE trigger, which could change what is "
+					 "stored.");
+	check_columns(storage, table, expected);
+}
+
+/* Report that the storage is not there, or only half of it. */
+static void
+refuse_missing(const TxsStorage *storage, bool half)
+{
+	ereport(ERROR,
+			errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+			errmsg("tables of storage \"%s\" do not exist", storage->name),
+			half ? errdetail("Only one of the tables \"%s%s\" and \"%s%s\" "
+							 "exists in schema \"%s\".",
+							 storage->table_name, txs_keys_table.suffix,
+							 storage->table_name, txs_states_table.suffix,
+							 storage->schema_name)
+				 : errdetail("The server's option create_if_not_exists is "
+							 "false."),
+			errhint("Call initialize_storage() to make them."));
+}
+
+bool
+txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
+{
+	Oid keys = txs_tables_find(storage, &txs_keys_table);
+	Oid states = txs_tables_find(storage, &txs_states_table);
+
+	if (!OidIsValid(keys) && !OidIsValid(states) &&
+		storage->create_if_not_exists)
+		return false;
+	if (!OidIsValid(keys) || !OidIsValid(states))
+		refuse_missing(storage, OidIsValid(keys) || OidIsValid(states));
+
+	tables->keys = table_open(keys, lock);
+	tables->states = table_open(states, lock);
+	check_table(storage, tables->keys, &txs_keys_table);
+	check_table(storage, tables->states, &txs_states_table);
+	tables->keys_index = check_index(storage, tables->keys, &txs_keys_table);
+	tables->states_index =
+		check_index(storage, tables->states, &txs_states_table);
+	return true;
+}
+
+void
+txs_tables_close(TxsTables *tables)
+{
+	table_close(tables->states, NoLock);
+	table_close(tables->keys, NoLock);
+}

@@ -1,0 +1,295 @@
+/*
+ * Apply batches to an embedded storage, and delete a partition.
+ *
+ * A batch updates its key row first: the update succeeds only for the newest
+ * version of the row, so from then on this transaction alone changes the
+ * partition, and another that had read the same version finds a conflict.
+ * Inside PostgreSQL the order within a batch cannot be seen.
+ */
+#include "provider/embedded/embedded.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+typedef struct Writer
+{
+	TxsTables tables;
+	TxsTarget keys;
+	TxsTarget states;
+} Writer;
+
+static void
+open_writer(Writer *writer, const TxsStorage *storage)
+{
+	txs_create_open(storage, &writer->tables);
+	txs_target_open(&writer->keys, writer->tables.keys,
+					writer->tables.keys_index);
+	txs_target_open(&writer->states, writer->tables.states,
+					writer->tables.states_index);
+}
+
+static void
+close_writer(Writer *writer)
+{
+	txs_target_close(&writer->states);
+	txs_target_close(&writer->keys);
+	txs_tables_close(&writer->tables);
+}
+
+/*
+ * Find the key row of a partition as the active snapshot sees it: its place,
+ * ETag and incarnation.
+ */
+static bool
+find_key(const TxsTables *tables, TxsSlice partition, ItemPointer tid,
+		 int64 *etag, int64 *incarnation)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	txs_rows_partition_key(&key, partition);
+	scan = systable_beginscan(tables->keys, tables->keys_index, true,
+							  GetActiveSnapshot(), 1, &key);
+	tuple = systable_getnext(scan);
+	if (tuple != NULL)
+	{
+		TupleDesc desc = RelationGetDescr(tables->keys);
+		bool isnull;
+
+		*tid = tuple->t_self;
+		*incarnation = DatumGetInt64(
+			heap_getattr(tuple, TXS_KEYS_INCARNATION + 1, desc, &isnull));
+		*etag = DatumGetInt64(
+			heap_getattr(tuple, TXS_KEYS_ETAG + 1, desc, &isnull));
+		if (isnull)
+			*etag = TXS_NO_ETAG;
+	}
+	systable_endscan(scan);
+	return tuple != NULL;
+}
+
+/* Find a state row: its place and ETag. */
+static bool
+find_state(const TxsTables *tables, TxsSlice partition, int64 sequence,
+		   ItemPointer tid, int64 *etag)
+{
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	txs_rows_partition_key(&keys[0], partition);
+	ScanKeyInit(&keys[1], TXS_STATES_SEQUENCE + 1, BTEqualStrategyNumber,
+				F_INT8EQ, Int64GetDatum(sequence));
+	scan = systable_beginscan(tables->states, tables->states_index, true,
+							  GetActiveSnapshot(), 2, keys);
+	tuple = systable_getnext(scan);
+	if (tuple != NULL)
+	{
+		bool isnull;
+
+		*tid = tuple->t_self;
+		*etag = DatumGetInt64(heap_getattr(tuple, TXS_STATES_ETAG + 1,
+										   RelationGetDescr(tables->states),
+										   &isnull));
+		if (isnull)
+			*etag = TXS_NO_ETAG;
+	}
+	systable_endscan(scan);
+	return tuple != NULL;
+}
+
+/* The first key row of a partition. */
+static bool
+insert_key(Writer *writer, TxsWrite *write, const TxsBatch *batch)
+{
+	write->new_incarnation = txs_rows_new_incarnation();
+	txs_rows_store_key(writer->keys.slot, write->partition, &batch->key,
+					   write->new_incarnation);
+	return txs_target_insert(&writer->keys);
+}
+
+static bool
+apply_key(Writer *writer, TxsWrite *write, const TxsBatch *batch)
+{
+	ItemPointerData tid;
+	int64 incarnation;
+	int64 etag;
+
+	if (batch->expected_key_etag == TXS_NO_ETAG)
+		return insert_key(writer, write, batch);
+	if (!find_key(&writer->tables, write->partition, &tid, &etag,
+				  &incarnation) ||
+		etag != batch->expected_key_etag ||
+		incarnation != write->new_incarnation)
+		return false;
+	txs_rows_store_key(writer->keys.slot, write->partition, &batch->key,
+					   incarnation);
+	return txs_target_update(&writer->keys, &tid);
+}
+
+static bool
+apply_operation(Writer *writer, const TxsWrite *write,
+				const TxsOperation *operation)
+{
+	ItemPointerData tid;
+	int64 etag;
+
+	if (!operation->is_delete)
+		txs_rows_store_state(writer->states.slot, write->partition,
+							 operation->row, operation->new_etag);
+	if (operation->expected_etag == TXS_NO_ETAG)
+		return txs_target_insert(&writer->states);
+	if (!find_state(&writer->tables, write->partition, operation->sequence,
+					&tid, &etag) ||
+		etag != operation->expected_etag)
+		return false;
+	if (operation->is_delete)
+		return txs_target_delete(&writer->states, &tid);
+	return txs_target_update(&writer->states, &tid);
+}
+
+static bool
+apply_batch(Writer *writer, TxsWrite *write, const TxsBatch *batch)
+{
+	int i;
+
+	write->conflict_sequence = TXS_CONFLICT_KEY;
+	write->conflict_etag = batch->expected_key_etag;
+	if (!apply_key(writer, write, batch))
+		return false;
+	for (i = 0; i < batch->count; i++)
+	{
+		const TxsOperation *operation =
+			&write->operations[batch->first + i];
+
+		CHECK_FOR_INTERRUPTS();
+		write->conflict_sequence = operation->sequence;
+		write->conflict_etag = operation->expected_etag;
+		if (!apply_operation(writer, write, operation))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Apply every batch under a snapshot of its own, which sees the batch before.
+ */
+static bool
+apply_batches(Writer *writer, TxsWrite *write)
+{
+	MemoryContext rows = AllocSetContextCreate(
+		CurrentMemoryContext, "txstore write", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(rows);
+	bool applied = true;
+	int i;
+
+	for (i = 0; applied && i < write->nbatches; i++)
+	{
+		write->conflict_batch = i;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		applied = apply_batch(writer, write, &write->batches[i]);
+		PopActiveSnapshot();
+		CommandCounterIncrement();
+		MemoryContextReset(rows);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(rows);
+	return applied;
+}
+
+bool
+txs_embedded_apply(const TxsStorage *storage, TxsWrite *write)
+{
+	Writer writer;
+	bool applied;
+
+	write->new_incarnation = write->incarnation;
+	open_writer(&writer, storage);
+	applied = apply_batches(&writer, write);
+	write->own_xid = GetCurrentTransactionId();
+	if (applied)
+		close_writer(&writer);
+	return applied;
+}
+
+/* Delete all state rows of a partition; false on a conflict. */
+static bool
+delete_states(Writer *writer, TxsSlice partition, bool *found)
+{
+	const TxsTables *tables = &writer->tables;
+	bool deleted = true;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	txs_rows_partition_key(&key, partition);
+	scan = systable_beginscan(tables->states, tables->states_index, true,
+							  GetActiveSnapshot(), 1, &key);
+	while (deleted && (tuple = systable_getnext(scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		*found = true;
+		deleted = txs_target_delete(&writer->states, &tuple->t_self);
+	}
+	systable_endscan(scan);
+	return deleted;
+}
+
+/* Hold the key row at tid; false when another version has taken its place. */
+static bool
+lock_key(Writer *writer, ItemPointer tid)
+{
+	TupleTableSlot *slot = table_slot_create(writer->tables.keys, NULL);
+	TM_FailureData failure;
+	TM_Result result;
+
+	result = table_tuple_lock(writer->tables.keys, tid, GetActiveSnapshot(),
+							  slot, GetCurrentCommandId(true),
+							  LockTupleExclusive, LockWaitBlock, 0, &failure);
+	ExecDropSingleTupleTableSlot(slot);
+	return result == TM_Ok;
+}
+
+static bool
+delete_rows(Writer *writer, TxsSlice partition, int64 expected_etag,
+			int64 expected_incarnation, bool *found)
+{
+	ItemPointerData tid;
+	int64 incarnation;
+	int64 etag;
+
+	*found = find_key(&writer->tables, partition, &tid, &etag, &incarnation);
+	if (!*found)
+		return expected_etag == TXS_NO_ETAG &&
+			   delete_states(writer, partition, found);
+	if (etag != expected_etag ||
+		(expected_incarnation != 0 && incarnation != expected_incarnation))
+		return false;
+	return lock_key(writer, &tid) &&
+		   delete_states(writer, partition, found) &&
+		   txs_target_delete(&writer->keys, &tid);
+}
+
+bool
+txs_embedded_delete_partition(const TxsStorage *storage, TxsSlice partition,
+							  int64 expected_etag, int64 incarnation,
+							  bool *found)
+{
+	Writer writer;
+	bool deleted;
+
+	open_writer(&writer, storage);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	deleted = delete_rows(&writer, partition, expected_etag, incarnation,
+						  found);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+	if (deleted)
+		close_writer(&writer);
+	return deleted;
+}

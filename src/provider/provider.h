@@ -1,0 +1,158 @@
+/*
+ * A storage, and the provider that keeps its rows.
+ *
+ * A storage is a foreign server of the wrapper txstore_fdw.  The functions
+ * here resolve its name and options; the provider's functions move rows.
+ * Providers know rows, not rules: what a store() does is decided above.
+ */
+#ifndef TXS_PROVIDER_H
+#define TXS_PROVIDER_H
+
+#include "postgres.h"
+
+#include "nodes/pg_list.h"
+
+#include "orleans/batch.h"
+#include "orleans/item.h"
+
+typedef struct TxsProvider TxsProvider;
+
+/* A storage as its server's options describe it. */
+typedef struct TxsStorage
+{
+	Oid server;
+	Oid owner;
+	const char *name;
+	const TxsProvider *provider;
+	const char *schema_name; /* embedded: where the tables are */
+	const char *table_name;
+	const char *service_id;
+	bool create_if_not_exists;
+	bool read_only;
+	bool unlogged; /* persistence is volatile */
+} TxsStorage;
+
+/* A snapshot as one read returned it. */
+typedef struct TxsRead
+{
+	TxsSnapshot snapshot; /* palloc'd in the caller's context */
+
+	/*
+	 * The part of the running transaction that wrote what was read, if it
+	 * did: when that is rolled back, the snapshot never was.
+	 */
+	TransactionId own_xid;
+} TxsRead;
+
+/* All batches of one store(), and what became of them. */
+typedef struct TxsWrite
+{
+	TxsSlice partition;
+	int64 incarnation; /* of the key row that the caller knows */
+	const TxsOperation *operations;
+	int nbatches;
+	const TxsBatch *batches;
+
+	/* set by apply */
+	int64 new_incarnation;
+	TransactionId own_xid; /* as in TxsRead */
+	int conflict_batch;	   /* the batch that was refused, from 0 */
+	int64 conflict_sequence; /* the row it met, or TXS_CONFLICT_KEY */
+	int64 conflict_etag;	 /* the ETag that was expected of it */
+} TxsWrite;
+
+#define TXS_CONFLICT_KEY INT64_C(-1)
+
+/* What import made of an item. */
+typedef enum TxsCreated
+{
+	TXS_CREATED,
+	TXS_CREATED_BEFORE, /* the same row is there already */
+	TXS_CREATED_OTHER	/* another row has its key */
+} TxsCreated;
+
+typedef void (*TxsItemReceiver)(const TxsItem *item, void *arg);
+typedef void (*TxsFactReceiver)(const char *property, const char *value,
+								void *arg);
+
+/*
+ * All of them raise HV00R where the storage's table does not exist and may
+ * not be made.  Reading from a storage that has not been made yet finds
+ * nothing; writing makes it first.
+ */
+struct TxsProvider
+{
+	const char *name; /* value of the server option provider */
+
+	/*
+	 * Read one partition as one consistent snapshot.  Bytes of states below
+	 * the committed one are not fetched.
+	 */
+	void (*load)(const TxsStorage *storage, TxsSlice partition,
+				 TxsRead *read);
+
+	/* Apply all batches in order; false when a condition did not hold. */
+	bool (*apply)(const TxsStorage *storage, TxsWrite *write);
+
+	/*
+	 * Delete all rows of a partition whose key row has this ETag (and
+	 * incarnation, unless 0): state rows first, the key row last.  *found
+	 * says whether there was anything.  False on a conflict.
+	 */
+	bool (*delete_partition)(const TxsStorage *storage, TxsSlice partition,
+							 int64 expected_etag, int64 incarnation,
+							 bool *found);
+
+	/* Create rows that are not there: open, any number of create, close. */
+	void *(*open_import)(const TxsStorage *storage);
+	TxsCreated (*create)(void *import, const TxsItem *item);
+	void (*close_import)(void *import);
+
+	/*
+	 * Hand out the rows of one partition, or of all (data NULL), ordered by
+	 * partition key and row key.  An item is gone when receive returns.
+	 */
+	void (*scan)(const TxsStorage *storage, TxsSlice partition,
+				 TxsItemReceiver receive, void *arg);
+
+	/* Make what is missing; true if anything was. */
+	bool (*initialize)(const TxsStorage *storage);
+	void (*describe)(const TxsStorage *storage, TxsFactReceiver receive,
+					 void *arg);
+};
+
+extern const TxsProvider txs_embedded_provider;
+
+/* storage.c */
+
+/*
+ * The storage of this name, or of txstore.default_storage for NULL, in the
+ * current memory context.  Raises 42704 (no such server), 42809 (not
+ * a storage), 42501 (no USAGE on it).
+ */
+extern const TxsStorage *txs_storage_open(const char *name);
+
+/*
+ * Raise 25006 unless the storage and the transaction allow writing; what
+ * names the SQL function, as in "txstore.store()".
+ */
+extern void txs_storage_require_writable(const TxsStorage *storage,
+										 const char *what);
+
+/* The setting txstore.default_storage; never NULL. */
+extern char *txs_default_storage;
+
+/* options.c */
+
+/*
+ * Check the options of an object of the given catalog (DefElems, as the
+ * wrapper's validator gets them).  Raises HV00D with the nearest name as a
+ * hint, or with what the value must be.
+ */
+extern void txs_options_check(List *options, Oid catalog);
+
+/* Fill in a storage from a server's options, which were checked, and
+ * defaults.  Texts are palloc'd. */
+extern void txs_options_apply(List *options, TxsStorage *storage);
+
+#endif /* TXS_PROVIDER_H */

@@ -1,0 +1,159 @@
+/*
+ * From the name of a storage to what its server says.
+ *
+ * Every call of the extension passes here, so what a server's options say is
+ * kept for the session until the catalog says that a server has changed.
+ */
+#include "compat.h"
+
+#include "foreign/foreign.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "provider/provider.h"
+
+#define WRAPPER_NAME "txstore_fdw"
+
+char *txs_default_storage = NULL;
+
+/*
+ * Storages known so far, in a context of their own.  A change of any server
+ * makes all of them stale; they are freed at the next look-up.  Callers get
+ * copies, since a look-up may come while an outer call still uses its own.
+ */
+static MemoryContext known_context = NULL;
+static List *known = NIL;
+static bool known_is_stale = false;
+static bool callback_is_registered = false;
+
+static void
+forget_known(Datum arg, int cache, uint32 hash)
+{
+	(void) arg;
+	(void) cache;
+	(void) hash;
+	known_is_stale = true;
+}
+
+static void
+prepare_known(void)
+{
+	if (!callback_is_registered)
+	{
+		CacheRegisterSyscacheCallback(FOREIGNSERVEROID, forget_known,
+									  (Datum) 0);
+		CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, forget_known,
+									  (Datum) 0);
+		callback_is_registered = true;
+	}
+	if (known_context == NULL)
+		known_context =
+			AllocSetContextCreate(CacheMemoryContext, "txstore storages",
+								  ALLOCSET_SMALL_SIZES);
+}
+
+static TxsStorage *
+find_known(Oid server)
+{
+	ListCell *cell;
+
+	foreach (cell, known)
+	{
+		TxsStorage *storage = lfirst(cell);
+
+		if (storage->server == server)
+			return storage;
+	}
+	return NULL;
+}
+
+/* Read a server from the catalogs and remember it. */
+static TxsStorage *
+read_storage(Oid server_oid)
+{
+	ForeignServer *server = GetForeignServer(server_oid);
+	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
+	MemoryContext caller;
+	TxsStorage *storage;
+
+	if (strcmp(wrapper->fdwname, WRAPPER_NAME) != 0)
+		ereport(ERROR,
+				errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("server \"%s\" is not a storage", server->servername),
+				errdetail("Its foreign-data wrapper is \"%s\".",
+						  wrapper->fdwname),
+				errhint("A storage is a server of the foreign-data wrapper "
+						"\"%s\".",
+						WRAPPER_NAME));
+
+	caller = MemoryContextSwitchTo(known_context);
+	storage = palloc0(sizeof(TxsStorage));
+	storage->server = server_oid;
+	storage->owner = server->owner;
+	storage->name = pstrdup(server->servername);
+	txs_options_apply(server->options, storage);
+	known = lappend(known, storage);
+	MemoryContextSwitchTo(caller);
+	return storage;
+}
+
+static const TxsStorage *
+copy_storage(const TxsStorage *storage)
+{
+	TxsStorage *copy = palloc(sizeof(TxsStorage));
+
+	*copy = *storage;
+	copy->name = pstrdup(storage->name);
+	copy->schema_name = pstrdup(storage->schema_name);
+	copy->table_name = pstrdup(storage->table_name);
+	copy->service_id = pstrdup(storage->service_id);
+	return copy;
+}
+
+const TxsStorage *
+txs_storage_open(const char *name)
+{
+	TxsStorage *storage;
+	Oid server;
+
+	if (name == NULL)
+		name = txs_default_storage;
+	server = get_foreign_server_oid(name, true);
+	if (!OidIsValid(server))
+		ereport(ERROR,
+				errcode(ERRCODE_UNDEFINED_OBJECT),
+				errmsg("storage \"%s\" does not exist", name),
+				errhint("A storage is a foreign server: CREATE SERVER ... "
+						"FOREIGN DATA WRAPPER txstore_fdw."));
+	if (txs_server_aclcheck(server, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FOREIGN_SERVER, name);
+
+	prepare_known();
+	if (known_is_stale)
+	{
+		MemoryContextReset(known_context);
+		known = NIL;
+		known_is_stale = false;
+	}
+	storage = find_known(server);
+	return copy_storage(storage != NULL ? storage : read_storage(server));
+}
+
+void
+txs_storage_require_writable(const TxsStorage *storage, const char *what)
+{
+	PreventCommandIfReadOnly(what);
+	PreventCommandIfParallelMode(what);
+	if (storage->read_only)
+		ereport(ERROR,
+				errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				errmsg("cannot execute %s on storage \"%s\", which is "
+					   "read-only",
+					   what, storage->name),
+				errhint("Its owner can change that with ALTER SERVER ... "
+						"OPTIONS (SET read_only 'false')."));
+}

@@ -1,0 +1,128 @@
+/*
+ * Import: items in JSON, one a line, become rows that are not there yet.
+ */
+#include "compat.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "store/store.h"
+
+struct TxsImport
+{
+	const TxsStorage *storage;
+	void *target; /* the provider's */
+	bool skip_unknown;
+	int64 lines;
+	int64 created;
+	int64 skipped_same;
+	int64 skipped_unknown;
+	MemoryContext row; /* reset after each line */
+};
+
+TxsImport *
+txs_import_open(const TxsStorage *storage, bool skip_unknown)
+{
+	TxsImport *import = palloc0(sizeof(TxsImport));
+
+	import->storage = storage;
+	import->skip_unknown = skip_unknown;
+	import->row = AllocSetContextCreate(CurrentMemoryContext,
+										"txstore import",
+										ALLOCSET_DEFAULT_SIZES);
+	import->target = storage->provider->open_import(storage);
+	return import;
+}
+
+static void
+refuse_line(const TxsImport *import, TxsItemStatus status,
+			const TxsItemError *error)
+{
+	ereport(ERROR,
+			errcode(status == TXS_ITEM_MALFORMED
+						? ERRCODE_DATA_CORRUPTED
+						: ERRCODE_INVALID_PARAMETER_VALUE),
+			errmsg("cannot import line " INT64_FORMAT ": %s", import->lines,
+				   error->message),
+			status == TXS_ITEM_FOREIGN
+				? errhint("Pass skip_unknown => true to leave out such "
+						  "items.")
+				: 0);
+}
+
+static void
+refuse_duplicate(const TxsImport *import, const TxsItem *item)
+{
+	char row[TXS_STATE_ROW_KEY_LENGTH + 1] = TXS_KEY_ROW_KEY;
+
+	if (!item->is_key)
+	{
+		txs_row_key_write(item->state.sequence, row);
+		row[TXS_STATE_ROW_KEY_LENGTH] = '\0';
+	}
+	ereport(ERROR,
+			errcode(ERRCODE_UNIQUE_VIOLATION),
+			errmsg("cannot import line " INT64_FORMAT
+				   ": another row is already there",
+				   import->lines),
+			errdetail("Row \"%s\" of partition \"%.*s\" of storage \"%s\" "
+					  "exists and is not the same.",
+					  row, (int) item->partition.length, item->partition.data,
+					  import->storage->name));
+}
+
+static void
+create_row(TxsImport *import, const TxsItem *item)
+{
+	switch (import->storage->provider->create(import->target, item))
+	{
+		case TXS_CREATED:
+			import->created++;
+			break;
+		case TXS_CREATED_BEFORE:
+			import->skipped_same++;
+			break;
+		case TXS_CREATED_OTHER:
+			refuse_duplicate(import, item);
+	}
+}
+
+void
+txs_import_line(TxsImport *import, TxsSlice line)
+{
+	MemoryContext caller = MemoryContextSwitchTo(import->row);
+	TxsItemStatus status = TXS_ITEM_INVALID;
+	TxsItemError error = {"it is null"};
+	TxsItem item;
+
+	CHECK_FOR_INTERRUPTS();
+	import->lines++;
+	if (line.data != NULL)
+		status = txs_item_read(line, &item, &error);
+	if (status == TXS_ITEM_OK)
+		create_row(import, &item);
+	else if (status == TXS_ITEM_FOREIGN && import->skip_unknown)
+		import->skipped_unknown++;
+	else
+		refuse_line(import, status, &error);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(import->row);
+}
+
+int64
+txs_import_close(TxsImport *import)
+{
+	import->storage->provider->close_import(import->target);
+	MemoryContextDelete(import->row);
+	if (import->skipped_same > 0)
+		ereport(NOTICE,
+				errmsg("skipped " INT64_FORMAT
+					   " items that are already there",
+					   import->skipped_same));
+	if (import->skipped_unknown > 0)
+		ereport(NOTICE,
+				errmsg("skipped " INT64_FORMAT
+					   " items that are no rows of a partition",
+					   import->skipped_unknown));
+	return import->created;
+}
