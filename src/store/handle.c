@@ -37,6 +37,7 @@ typedef struct Entry
 	HandleKey key; /* the partition's bytes are the handle's */
 	TxsHandle *handle;
 	dlist_node used; /* in by_use */
+	dlist_node own;	 /* in unsettled, while the handle has an own_xid */
 } Entry;
 
 /* The context of everything here, NULL before the first load(). */
@@ -46,8 +47,8 @@ static HTAB *table = NULL;
 /* All entries, the one used last at the head. */
 static dlist_head by_use = DLIST_STATIC_INIT(by_use);
 
-/* Does any handle have an own_xid? */
-static bool any_own_xid = false;
+/* The entries whose handles have an own_xid. */
+static dlist_head unsettled = DLIST_STATIC_INIT(unsettled);
 
 static bool callbacks_are_registered = false;
 
@@ -98,6 +99,8 @@ remove_entry(Entry *entry)
 	TxsHandle *handle = entry->handle;
 
 	dlist_delete(&entry->used);
+	if (TransactionIdIsValid(handle->own_xid))
+		dlist_delete(&entry->own);
 	hash_search(table, &entry->key, HASH_REMOVE, NULL);
 	pfree(handle);
 }
@@ -116,23 +119,15 @@ settle_handles(Fate (*fate_of)(TransactionId xid))
 {
 	dlist_mutable_iter iter;
 
-	if (!any_own_xid)
-		return;
-	any_own_xid = false;
-	dlist_foreach_modify(iter, &by_use)
+	dlist_foreach_modify(iter, &unsettled)
 	{
-		Entry *entry = dlist_container(Entry, used, iter.cur);
+		Entry *entry = dlist_container(Entry, own, iter.cur);
 		TxsHandle *handle = entry->handle;
-		Fate fate;
+		Fate fate = fate_of(handle->own_xid);
 
-		if (!TransactionIdIsValid(handle->own_xid))
-			continue;
-		fate = fate_of(handle->own_xid);
 		if (fate == RUNNING)
-		{
-			any_own_xid = true;
 			continue;
-		}
+		dlist_delete(&entry->own);
 		handle->own_xid = InvalidTransactionId;
 		handle->must_load |= fate == UNDONE;
 		if (fate == UNKNOWN)
@@ -209,6 +204,7 @@ make_table(void)
 						HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
 							HASH_CONTEXT);
 	dlist_init(&by_use);
+	dlist_init(&unsettled);
 	if (!callbacks_are_registered)
 	{
 		RegisterXactCallback(end_transaction, NULL);
@@ -262,6 +258,8 @@ add_handle(const TxsHandle *source, bool last)
 		dlist_push_tail(&by_use, &entry->used);
 	else
 		dlist_push_head(&by_use, &entry->used);
+	if (TransactionIdIsValid(handle->own_xid))
+		dlist_push_head(&unsettled, &entry->own);
 }
 
 /* Drop the handles that were used least, if there are too many. */
@@ -329,8 +327,6 @@ txs_handle_set(const TxsStorage *storage, TxsSlice partition,
 	if (entry != NULL)
 		remove_entry(entry);
 	add_handle(&handle, false);
-	if (TransactionIdIsValid(own_xid))
-		any_own_xid = true;
 	bound_memory();
 }
 
