@@ -1,0 +1,416 @@
+#!/bin/bash
+#
+# Build everything and run every test.
+#
+#   bash test/check.sh            every part but the slow ones
+#   bash test/check.sh all        the slow ones, too
+#   bash test/check.sh NAME...    these parts only
+#
+# Parts, in this order (a function part_NAME each, with what it does):
+#   style build unit model regress isolation tap replay demo sanitizers fuzz
+# Slow parts:
+#   long_fuzz valgrind
+#
+# Environment:
+#   PG_CONFIG      the PostgreSQL to build for and test with
+#   FUZZ_SECONDS   time for long_fuzz (default: 1800)
+#
+# The checkout is copied to build/ and built there (see build.sh); logs are in
+# build/logs.  Ends with the line "N passed, N failed"; exits 1 if anything
+# failed.  A part that dies, or that runs no test, counts as a failure.
+
+set -euo pipefail
+exec </dev/null
+cd "$(dirname "$0")/.."
+source test/packages.sh
+source test/build.sh
+
+normal_parts="style build unit model regress isolation tap replay demo sanitizers fuzz"
+slow_parts="long_fuzz valgrind"
+
+warnings="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
+-Wstrict-prototypes -Wold-style-definition -Wwrite-strings"
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -U_FORTIFY_SOURCE"
+
+main()
+{
+	local parts group=check part
+	case "$*" in
+		"") parts=$normal_parts ;;
+		all) parts="$normal_parts $slow_parts" ;;
+		*) parts=$* ;;
+	esac
+	for part in $parts; do
+		case " $normal_parts $slow_parts " in
+			*" $part "*) ;;
+			*) echo "$0: no part $part; there are: $normal_parts $slow_parts all" >&2; exit 2 ;;
+		esac
+	done
+	case " $parts " in *" valgrind "*) group=all ;; esac
+
+	need_packages $group
+	find_work_folder
+	logs=$work/logs
+	mkdir -p "$logs"
+	rm -f "$logs"/failed.*
+	passed=0 failed=0 skipped=0
+	for part in $parts; do
+		run_part "$part"
+	done
+	echo
+	if [ "$skipped" = 0 ]; then
+		echo "$passed passed, $failed failed"
+	else
+		echo "$passed passed, $failed failed, $skipped skipped"
+	fi
+	[ "$failed" = 0 ]
+}
+
+# ---------------------------------------------------------------- running parts
+
+run_part()
+{
+	local part=$1 log=$logs/$1.log start=$EPOCHREALTIME status counts good bad left_out
+	printf '%-12s' "$part"
+	# Not as a condition: set -e would not work in it.
+	set +e
+	(set -e; part_"$part") >"$log" 2>&1
+	status=$?
+	set -e
+	counts=$(count_results "$log")
+	read -r good bad left_out <<<"$counts"
+	if [ "$status" != 0 ] && [ "$bad" = 0 ]; then
+		bad=1
+	elif [ "$status" = 0 ] && [ $((good + bad)) = 0 ]; then
+		echo "no tests were run" >>"$log"
+		bad=1
+		status=1
+	fi
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left_out))
+	printf '%5d passed %4d failed %8s s%s\n' "$good" "$bad" "$(seconds_since "$start")" \
+		"$([ "$left_out" = 0 ] || echo "   ($left_out skipped)")"
+	[ "$bad" = 0 ] || show_failures "$log"
+}
+
+# Tenths of a second since a value of EPOCHREALTIME.
+seconds_since()
+{
+	local now=${EPOCHREALTIME/[.,]/} then=${1/[.,]/}
+	local tenths=$(((now - then) / 100000))
+	echo "$((tenths / 10)).$((tenths % 10))"
+}
+
+# "passed failed skipped" of a log with TAP (also prove -v's) or pg_regress's
+# older form.  A file that prove calls dubious though no test of it failed has
+# died: that is one more failure.
+count_results()
+{
+	awk '
+		/^ok .*# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
+		/^not ok .*# *[Tt][Oo][Dd][Oo]/ { next }
+		/^ok( |$)/ { passed++; next }
+		/^not ok( |$)/ { failed++; next }
+		/^(test|    ) .* \.\.\. ok  *[0-9]+ ms/ { passed++; next }
+		/^(test|    ) .* \.\.\. FAILED/ { failed++; next }
+		/^Dubious, test returned/ { dubious = 1; next }
+		dubious && /^(No subtests run|All [0-9]+ subtests passed)/ { failed++ }
+		{ dubious = 0 }
+		END { print passed + 0, failed + 0, skipped + 0 }' "$1"
+}
+
+# The failures of a log with what explains them: the lines after them, and the
+# differences that pg_regress found; or else the end of the log.
+show_failures()
+{
+	awk '
+		/^not ok|\.\.\. FAILED|^Dubious|^Bail out/ { shown = 20; n++ }
+		/^ok |\.\.\. ok / { shown = 0 }
+		/^diff / { shown = 60 }
+		shown-- > 0 && lines++ < 120 { print }
+		{ last[NR % 30] = $0 }
+		END { if (!n) for (i = NR - 29; i <= NR; i++) if (i > 0) print last[i % 30] }' "$1" |
+		sed 's/^/    | /'
+	echo "    (all of it: $1)"
+}
+
+# A program that is one or more tests: what it prints, if that is TAP, else its
+# exit status is the result.
+run_test()
+{
+	local name=$1 output status=0
+	shift
+	output=$(mktemp)
+	"$@" >"$output" 2>&1 || status=$?
+	if grep -qE '^(not )?ok( |$)' "$output"; then
+		cat "$output"
+		if [ "$status" != 0 ] && ! grep -q '^not ok' "$output"; then
+			echo "not ok - $name: exit status $status"
+		fi
+	else
+		sed 's/^/# /' "$output"
+		if [ "$status" = 0 ]; then
+			echo "ok - $name"
+		else
+			echo "not ok - $name: exit status $status"
+			sed 's/^/# /' "$output" | tail -n 20
+		fi
+	fi
+	rm -f "$output"
+}
+
+# End the part if no file matches.
+need_files()
+{
+	if ! compgen -G "$1" >/dev/null; then
+		echo "there is no $1"
+		exit 0
+	fi
+}
+
+# result NAME COMMAND...: one test, the command's exit status.
+result()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		echo "ok - $name"
+	else
+		echo "not ok - $name"
+	fi
+}
+
+# ------------------------------------------------------------------- the builds
+
+# Plain, as a user gets it, but with warnings as errors.
+build_plain()
+{
+	lock plain
+	[ ! -e "$logs/failed.plain" ] || build_failed plain
+	build_variant plain "$logs/make.plain.log" PG_CFLAGS="$warnings" || build_failed plain
+}
+
+build_sanitized()
+{
+	lock sanitized
+	[ ! -e "$logs/failed.sanitized" ] || build_failed sanitized
+	build_variant sanitized "$logs/make.sanitized.log" with_llvm=no PG_CFLAGS="$sanitize" || build_failed sanitized
+}
+
+build_failed()
+{
+	if [ -e "$logs/failed.$1" ]; then
+		echo "not ok - the $1 build failed, as said above"
+	else
+		echo "not ok - the $1 build"
+		grep -E '(error|warning): |: undefined|\*\*\* ' -B 1 -A 3 "$logs/make.$1.log" | grep -v '^gcc ' | head -n 40
+		touch "$logs/failed.$1"
+	fi
+	exit 1
+}
+
+# Two checks in one checkout take turns, part by part.
+lock()
+{
+	command -v flock >/dev/null || return 0
+	exec 9>"$work/$1.lock"
+	flock 9
+}
+
+# run_installcheck [VARIABLE=value]...: pg_regress and the like, in $tree.
+run_installcheck()
+{
+	local status=0
+	rm -rf "$tree/results" "$tree/output_iso" "$tree"/regression.*
+	SERVER_LOG=$server_log "$tree/test/with_cluster" -c max_prepared_transactions=10 \
+		make -C "$tree" PG_CONFIG="$PG_CONFIG" installcheck "$@" 9>&- || status=$?
+	local diffs
+	for diffs in "$tree/regression.diffs" "$tree/output_iso/regression.diffs"; do
+		[ ! -s "$diffs" ] || head -n 300 "$diffs"
+	done
+	if grep -E 'PANIC:|TRAP:|was terminated by signal' "$server_log"; then
+		echo "not ok - the server crashed, see $server_log"
+		status=1
+	fi
+	return $status
+}
+
+# -------------------------------------------------------------------- the parts
+
+# What can be checked without building.
+part_style()
+{
+	list_sources | tr '\0' '\n' >"$logs/sources"
+	result "every test of sql/ has an expected output" have_outputs sql expected sql
+	result "every isolation spec has an expected output" have_outputs test/specs test/expected spec
+	result "PG_VERSION_NUM only in compat.h" found_nothing PG_VERSION_NUM '^src/.*\.[ch]$' '^src/compat\.h$'
+	result "no white space at line ends in sources" found_nothing '[[:blank:]]$' '^src/|^sql/|^test/[^/]*$' '^$'
+	result "shell scripts parse" each_source '\.sh$|^test/with_cluster$|^\.ci/run$' bash -n
+	result "Python scripts parse" each_source '\.py$' \
+		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])'
+}
+
+have_outputs()
+{
+	local file name status=0
+	for file in "$1"/*."$3"; do
+		name=${file##*/}
+		if [ -e "$file" ] && [ ! -e "$2/${name%.*}.out" ]; then
+			echo "# $file has no $2/${name%.*}.out"
+			status=1
+		fi
+	done
+	return $status
+}
+
+# found_nothing PATTERN FILES EXCEPT: no source of that name has the pattern.
+found_nothing()
+{
+	! grep -E "$2" "$logs/sources" | grep -vE "$3" | xargs -r grep -nE "$1" /dev/null
+}
+
+each_source()
+{
+	local file status=0
+	while read -r file; do
+		[ ! -e "$file" ] || "${@:2}" "$file" || status=1
+	done < <(grep -E "$1" "$logs/sources")
+	return $status
+}
+
+# Compiles without a warning, bitcode included, and installs.
+part_build()
+{
+	build_plain
+	echo "ok - builds without warnings and installs"
+}
+
+# The code that needs no server, under ASan and UBSan.
+part_unit()
+{
+	build_plain
+	run_unit_make unit SANITIZE=1 -k check
+}
+
+# The planner against a model of it in Python.
+part_model()
+{
+	build_plain
+	run_test model_test python3 "$tree/test/model/model_test.py"
+	run_unit_make model plan_driver
+	run_test compare_plans python3 "$tree/test/model/compare_plans.py" "$work/plain/model/plan_driver"
+}
+
+# sql/ and expected/.
+part_regress()
+{
+	need_files 'sql/*.sql'
+	build_plain
+	server_log=$logs/regress.server.log
+	run_installcheck ISOLATION= TAP_TESTS=
+}
+
+# test/specs and test/expected: several sessions at once.
+part_isolation()
+{
+	need_files 'test/specs/*.spec'
+	build_plain
+	server_log=$logs/isolation.server.log
+	run_installcheck REGRESS= TAP_TESTS=
+}
+
+# test/t: restarts, kills and whatever else SQL cannot do.
+part_tap()
+{
+	need_files 'test/t/*.pl'
+	build_plain
+	server_log=$logs/tap.server.log
+	"$tree/test/with_cluster" bash -c \
+		'make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v' "$tree" 9>&-
+}
+
+# Recordings of a real Orleans, replayed through SQL.
+part_replay()
+{
+	need_files 'test/replay/*.py'
+	local script
+	build_plain
+	cd "$tree"
+	for script in test/replay/*_test.py test/replay/replay*.py; do
+		[ ! -e "$script" ] || run_test "$script" test/with_cluster python3 "$script" 9>&-
+	done
+}
+
+# The first command of the README.
+part_demo()
+{
+	run_test demo bash test/demo.sh
+}
+
+# The SQL and isolation tests with the extension under ASan and UBSan.
+part_sanitizers()
+{
+	build_sanitized
+	server_log=$logs/sanitizers.server.log
+	local asan_first=$work/sanitized/asan_first.so
+	gcc -shared -fPIC -O0 -Wl,-z,initfirst -o "$asan_first" test/asan_first.c
+	export SERVER_ENV="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$asan_first \
+ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+	run_installcheck with_llvm=no TAP_TESTS= || true
+	result "no report of a sanitizer" no_reports "$server_log"
+}
+
+no_reports()
+{
+	! grep -E -A 30 'AddressSanitizer|runtime error' "$1"
+}
+
+# The code that reads foreign bytes, for a minute.
+part_fuzz()
+{
+	run_fuzzers 60
+}
+
+part_long_fuzz()
+{
+	run_fuzzers "${FUZZ_SECONDS:-1800}"
+}
+
+# run_fuzzers SECONDS: each fuzzer gets its share.
+run_fuzzers()
+{
+	local fuzzers fuzzer
+	build_plain
+	fuzzers=$(run_unit_make fuzz --no-print-directory -pn all | sed -n 's/^FUZZERS = //p')
+	set -- "$1" $fuzzers
+	for fuzzer in $fuzzers; do
+		result "$fuzzer found nothing in $(($1 / ($# - 1))) s" \
+			run_unit_make fuzz FUZZERS="$fuzzer" FUZZ_SECONDS=$(($1 / ($# - 1))) fuzz
+	done
+}
+
+# run_unit_make FOLDER ARGUMENT...: make in test/unit, building in a folder of
+# its own, since flags differ.
+run_unit_make()
+{
+	make -C "$tree/test/unit" BUILD="$work/plain/$1" CLANG="$CLANG" "${@:2}"
+}
+
+# The SQL tests under valgrind: only reports whose stack passes through us.
+part_valgrind()
+{
+	build_plain
+	server_log=$logs/valgrind.server.log
+	local bindir program=$work/plain/valgrind_postgres
+	bindir=$("$PG_CONFIG" --bindir)
+	cat >"$program" <<-END
+		#!/bin/sh
+		exec valgrind --quiet --leak-check=no --track-origins=yes --trace-children=yes \\
+			--error-markers=VALGRINDERROR-BEGIN,VALGRINDERROR-END $bindir/postgres "\$@"
+	END
+	chmod +x "$program"
+	export SERVER_PROGRAM=$program
+	run_installcheck ISOLATION= TAP_TESTS= || true
+	result "no report of valgrind" test/valgrind_filter "$server_log"
+}
+
+main "$@"
