@@ -7,7 +7,7 @@
 #   bash test/check.sh NAME...    these parts only
 #
 # Parts, in this order (a function part_NAME each, with what it does):
-#   style build unit model regress isolation tap replay demo sanitizers fuzz
+#   style build unit model regress isolation tap replay docs demo sanitizers fuzz
 # Slow parts:
 #   long_fuzz valgrind
 #
@@ -25,7 +25,7 @@ cd "$(dirname "$0")/.."
 source test/packages.sh
 source test/build.sh
 
-normal_parts="style build unit model regress isolation tap replay demo sanitizers fuzz"
+normal_parts="style build unit model regress isolation tap replay docs demo sanitizers fuzz"
 slow_parts="long_fuzz valgrind"
 
 warnings="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
@@ -338,6 +338,14 @@ part_replay()
 	for script in test/replay/*_test.py test/replay/replay*.py; do
 		[ ! -e "$script" ] || run_test "$script" test/with_cluster python3 "$script" 9>&-
 	done
+}
+
+# The examples of README.md and doc/.
+part_docs()
+{
+	build_plain
+	cd "$tree"
+	run_test docs_test test/with_cluster python3 test/docs/docs_test.py 9>&-
 }
 
 # The first command of the README.
