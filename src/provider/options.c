@@ -86,16 +86,20 @@ read_read_only(const char *value, TxsStorage *storage)
 static const char *
 read_persistence(const char *value, TxsStorage *storage)
 {
-	storage->unlogged = strcmp(value, "volatile") == 0;
-	if (storage->unlogged || strcmp(value, "persisted") == 0)
-		return NULL;
-	return "Use persisted or volatile.";
+	if (strcmp(value, "persisted") == 0)
+		storage->persistence = TXS_PERSISTED;
+	else if (strcmp(value, "volatile") == 0)
+		storage->persistence = TXS_VOLATILE;
+	else if (strcmp(value, "none") == 0)
+		storage->persistence = TXS_SESSION;
+	else
+		return "Use persisted, volatile or none.";
+	return NULL;
 }
 
 static const Option options[] = {
 	{"provider", ForeignServerRelationId, read_provider, "embedded"},
-	{"schema_name", ForeignServerRelationId, read_schema_name,
-	 "txstore_data"},
+	{"schema_name", ForeignServerRelationId, read_schema_name, "txstore_data"},
 	{"table_name", ForeignServerRelationId, read_table_name,
 	 "OrleansTransactionalState"},
 	{"service_id", ForeignServerRelationId, read_service_id, "default"},
@@ -162,14 +166,12 @@ refuse_name(const char *name, Oid catalog)
 			appendStringInfo(&valid, "%s%s", valid.len > 0 ? ", " : "",
 							 options[i].name);
 	}
-	ereport(ERROR,
-			errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+	ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 			errmsg("invalid option \"%s\"", name),
 			nearest != NULL
 				? errhint("Perhaps you meant the option \"%s\".", nearest)
 			: valid.len > 0
-				? errhint("Valid options in this context are: %s.",
-						  valid.data)
+				? errhint("Valid options in this context are: %s.", valid.data)
 				: errhint("There are no valid options in this context."));
 }
 
@@ -189,8 +191,7 @@ txs_options_check(List *list, Oid catalog)
 			refuse_name(element->defname, catalog);
 		problem = option->read(defGetString(element), &scratch);
 		if (problem != NULL)
-			ereport(ERROR,
-					errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+			ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 					errmsg("invalid value for option \"%s\": \"%s\"",
 						   option->name, defGetString(element)),
 					errhint("%s", problem));

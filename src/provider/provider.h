@@ -17,6 +17,14 @@
 
 typedef struct TxsProvider TxsProvider;
 
+/* Where the rows of an embedded storage live. */
+typedef enum TxsPersistence
+{
+	TXS_PERSISTED, /* tables as usual */
+	TXS_VOLATILE,  /* unlogged tables: empty after a crash */
+	TXS_SESSION	   /* temporary tables of the session that uses them */
+} TxsPersistence;
+
 /* A storage as its server's options describe it. */
 typedef struct TxsStorage
 {
@@ -29,7 +37,7 @@ typedef struct TxsStorage
 	const char *service_id;
 	bool create_if_not_exists;
 	bool read_only;
-	bool unlogged; /* persistence is volatile */
+	TxsPersistence persistence;
 } TxsStorage;
 
 /* A snapshot as one read returned it. */
@@ -55,8 +63,8 @@ typedef struct TxsWrite
 
 	/* set by apply */
 	int64 new_incarnation;
-	TransactionId own_xid; /* as in TxsRead */
-	int conflict_batch;	   /* the batch that was refused, from 0 */
+	TransactionId own_xid;	 /* as in TxsRead */
+	int conflict_batch;		 /* the batch that was refused, from 0 */
 	int64 conflict_sequence; /* the row it met, or TXS_CONFLICT_KEY */
 	int64 conflict_etag;	 /* the ETag that was expected of it */
 } TxsWrite;
@@ -88,8 +96,7 @@ struct TxsProvider
 	 * Read one partition as one consistent snapshot.  Bytes of states below
 	 * the committed one are not fetched.
 	 */
-	void (*load)(const TxsStorage *storage, TxsSlice partition,
-				 TxsRead *read);
+	void (*load)(const TxsStorage *storage, TxsSlice partition, TxsRead *read);
 
 	/* Apply all batches in order; false when a condition did not hold. */
 	bool (*apply)(const TxsStorage *storage, TxsWrite *write);

@@ -55,6 +55,12 @@ static const char create_states[] =
 	"COMMENT ON TABLE %2$s IS 'State rows of a txstore storage.  Read them"
 	" with txstore.load(); a change by hand corrupts the storage.'";
 
+static const char *const table_kinds[] = {
+	[TXS_PERSISTED] = "",
+	[TXS_VOLATILE] = "UNLOGGED",
+	[TXS_SESSION] = "TEMPORARY",
+};
+
 static void
 execute(const char *command)
 {
@@ -71,13 +77,24 @@ create_table(const TxsStorage *storage, const TxsTable *table,
 
 	if (OidIsValid(txs_tables_find(storage, table)))
 		return false;
-	name = quote_qualified_identifier(storage->schema_name,
+	name = quote_qualified_identifier(txs_tables_schema(storage),
 									  txs_tables_name(storage, table));
-	execute(psprintf(command, storage->unlogged ? "UNLOGGED" : "", name));
+	execute(psprintf(command, table_kinds[storage->persistence], name));
 	return true;
 }
 
-/* As the owner, with nobody else's schemas in sight. */
+/* The schema of temporary tables makes itself. */
+static bool
+lacks_schema(const TxsStorage *storage)
+{
+	return storage->persistence != TXS_SESSION &&
+		   !OidIsValid(txs_tables_find_schema(storage));
+}
+
+/*
+ * As the owner, with nobody else's schemas in sight.  A restricted operation
+ * could not make temporary tables.
+ */
 static bool
 create_as_owner(const TxsStorage *storage)
 {
@@ -89,12 +106,13 @@ create_as_owner(const TxsStorage *storage)
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(storage->owner,
 						   context | SECURITY_LOCAL_USERID_CHANGE |
-							   SECURITY_RESTRICTED_OPERATION);
-	(void) set_config_option("search_path", "pg_catalog, pg_temp",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
+							   (storage->persistence == TXS_SESSION
+									? 0
+									: SECURITY_RESTRICTED_OPERATION));
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
-	if (!OidIsValid(get_namespace_oid(storage->schema_name, true)))
+	if (lacks_schema(storage))
 	{
 		execute(psprintf("CREATE SCHEMA %s",
 						 quote_identifier(storage->schema_name)));
@@ -133,6 +151,18 @@ txs_create_open(const TxsStorage *storage, TxsTables *tables)
 		elog(ERROR, "tables of storage \"%s\" have vanished", storage->name);
 }
 
+static const char relation_persistence[] = {
+	[TXS_PERSISTED] = RELPERSISTENCE_PERMANENT,
+	[TXS_VOLATILE] = RELPERSISTENCE_UNLOGGED,
+	[TXS_SESSION] = RELPERSISTENCE_TEMP,
+};
+
+static const char *const persistence_names[] = {
+	[TXS_PERSISTED] = "persisted",
+	[TXS_VOLATILE] = "volatile",
+	[TXS_SESSION] = "none (this session)",
+};
+
 static void
 describe_table(const TxsStorage *storage, const TxsTable *table,
 			   const char *what, TxsFactReceiver receive, void *arg)
@@ -141,7 +171,7 @@ describe_table(const TxsStorage *storage, const TxsTable *table,
 	Relation relation;
 
 	receive(psprintf("%s table", what),
-			quote_qualified_identifier(storage->schema_name,
+			quote_qualified_identifier(txs_tables_schema(storage),
 									   txs_tables_name(storage, table)),
 			arg);
 	if (!OidIsValid(oid))
@@ -157,11 +187,12 @@ describe_table(const TxsStorage *storage, const TxsTable *table,
 					 DatumGetInt64(DirectFunctionCall1(
 						 pg_total_relation_size, ObjectIdGetDatum(oid)))),
 			arg);
-	if ((relation->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED) !=
-		storage->unlogged)
+	if (relation->rd_rel->relpersistence !=
+		relation_persistence[storage->persistence])
 		receive("not as the options say",
-				storage->unlogged ? "the tables are WAL-logged"
-								  : "the tables are not WAL-logged",
+				storage->persistence == TXS_PERSISTED
+					? "the table is not WAL-logged"
+					: "the table is WAL-logged",
 				arg);
 	relation_close(relation, NoLock);
 }
@@ -173,7 +204,7 @@ describe_missing(const TxsStorage *storage)
 	StringInfoData missing;
 
 	initStringInfo(&missing);
-	if (!OidIsValid(get_namespace_oid(storage->schema_name, true)))
+	if (lacks_schema(storage))
 		appendStringInfo(&missing, "create schema %s, ",
 						 quote_identifier(storage->schema_name));
 	if (!OidIsValid(txs_tables_find(storage, &txs_keys_table)))
@@ -196,6 +227,6 @@ txs_describe_tables(const TxsStorage *storage, TxsFactReceiver receive,
 	receive("status", ready ? "ready" : "not initialized", arg);
 	describe_table(storage, &txs_keys_table, "keys", receive, arg);
 	describe_table(storage, &txs_states_table, "states", receive, arg);
-	receive("persistence", storage->unlogged ? "volatile" : "persisted", arg);
+	receive("persistence", persistence_names[storage->persistence], arg);
 	receive("initialize_storage() would", missing, arg);
 }

@@ -76,8 +76,11 @@ typedef struct TxsTables
 /* tables.c: find and check the tables */
 
 /* Name of a table of a storage, palloc'd. */
-extern char *txs_tables_name(const TxsStorage *storage,
-							 const TxsTable *table);
+extern char *txs_tables_name(const TxsStorage *storage, const TxsTable *table);
+
+/* The schema of a storage's tables, and its Oid, or InvalidOid. */
+extern const char *txs_tables_schema(const TxsStorage *storage);
+extern Oid txs_tables_find_schema(const TxsStorage *storage);
 
 /* Oid of a table of a storage, or InvalidOid. */
 extern Oid txs_tables_find(const TxsStorage *storage, const TxsTable *table);

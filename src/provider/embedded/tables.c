@@ -57,10 +57,25 @@ txs_tables_name(const TxsStorage *storage, const TxsTable *table)
 	return psprintf("%s%s", storage->table_name, table->suffix);
 }
 
+const char *
+txs_tables_schema(const TxsStorage *storage)
+{
+	return storage->persistence == TXS_SESSION ? "pg_temp"
+											   : storage->schema_name;
+}
+
+Oid
+txs_tables_find_schema(const TxsStorage *storage)
+{
+	if (storage->persistence == TXS_SESSION)
+		return LookupExplicitNamespace("pg_temp", true);
+	return get_namespace_oid(storage->schema_name, true);
+}
+
 Oid
 txs_tables_find(const TxsStorage *storage, const TxsTable *table)
 {
-	Oid schema = get_namespace_oid(storage->schema_name, true);
+	Oid schema = txs_tables_find_schema(storage);
 
 	if (!OidIsValid(schema))
 		return InvalidOid;
@@ -71,10 +86,9 @@ txs_tables_find(const TxsStorage *storage, const TxsTable *table)
 static void
 refuse_table(const TxsStorage *storage, Relation table, const char *problem)
 {
-	ereport(ERROR,
-			errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+	ereport(ERROR, errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
 			errmsg("\"%s.%s\" is not a table of an embedded storage",
-				   storage->schema_name, RelationGetRelationName(table)),
+				   txs_tables_schema(storage), RelationGetRelationName(table)),
 			errdetail("%s", problem),
 			errhint("Let the server's options schema_name and table_name "
 					"name tables that initialize_storage() has made."));
@@ -89,8 +103,8 @@ check_columns(const TxsStorage *storage, Relation table,
 
 	if (desc->natts != expected->ncolumns)
 		refuse_table(storage, table,
-					 psprintf("It has %d columns instead of %d.",
-							  desc->natts, expected->ncolumns));
+					 psprintf("It has %d columns instead of %d.", desc->natts,
+							  expected->ncolumns));
 	for (i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
@@ -99,8 +113,8 @@ check_columns(const TxsStorage *storage, Relation table,
 			column->atttypid != expected->columns[i].type ||
 			strcmp(NameStr(column->attname), expected->columns[i].name) != 0)
 			refuse_table(storage, table,
-						 psprintf("Column %d is not \"%s\" of type %s.",
-								  i + 1, expected->columns[i].name,
+						 psprintf("Column %d is not \"%s\" of type %s.", i + 1,
+								  expected->columns[i].name,
 								  format_type_be(expected->columns[i].type)));
 	}
 }
@@ -136,18 +150,17 @@ check_table(const TxsStorage *storage, Relation table,
 	const TriggerDesc *triggers = table->trigdesc;
 
 	if (!txs_relation_ownercheck(RelationGetRelid(table), storage->owner))
-		ereport(ERROR,
-				errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				errmsg("table \"%s.%s\" does not belong to the owner of "
 					   "server \"%s\"",
-					   storage->schema_name, RelationGetRelationName(table),
-					   storage->name),
+					   txs_tables_schema(storage),
+					   RelationGetRelationName(table), storage->name),
 				errhint("Give table and server the same owner."));
 	if (table->rd_rel->relkind != RELKIND_RELATION)
 		refuse_table(storage, table, "It is not an ordinary table.");
 	if (triggers != NULL &&
-		(triggers->trig_insert_before_row || triggers->trig_update_before_row ||
-		 triggers->trig_delete_before_row))
+		(triggers->trig_insert_before_row ||
+		 triggers->trig_update_before_row || triggers->trig_delete_before_row))
 		refuse_table(storage, table,
 					 "It has a BEFORE trigger, which could change what is "
 					 "stored.");
@@ -158,14 +171,13 @@ check_table(const TxsStorage *storage, Relation table,
 static void
 refuse_missing(const TxsStorage *storage, bool half)
 {
-	ereport(ERROR,
-			errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
+	ereport(ERROR, errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
 			errmsg("tables of storage \"%s\" do not exist", storage->name),
 			half ? errdetail("Only one of the tables \"%s%s\" and \"%s%s\" "
 							 "exists in schema \"%s\".",
 							 storage->table_name, txs_keys_table.suffix,
 							 storage->table_name, txs_states_table.suffix,
-							 storage->schema_name)
+							 txs_tables_schema(storage))
 				 : errdetail("The server's option create_if_not_exists is "
 							 "false."),
 			errhint("Call initialize_storage() to make them."));
