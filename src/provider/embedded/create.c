@@ -19,19 +19,19 @@
 #include "utils/snapmgr.h"
 
 /*
- * A store() updates one key row in place, which needs room on its page; it
- * inserts and deletes one state row, so vacuum should come early.  State is
- * mostly text that a reader wants whole: it is not worth compressing.
+ * A store() updates one key row in place, which needs room on its page, and
+ * mostly replaces one state row, so vacuum should come early.  State is mostly
+ * text that a reader wants whole: it is not worth compressing.
  */
 static const char create_keys[] =
 	"CREATE %1$s TABLE %2$s ("
 	" partition_key text COLLATE \"C\" PRIMARY KEY,"
-	" committed_sequence_id bigint,"
 	" metadata bytea,"
-	" \"timestamp\" bigint,"
-	" etag bigint,"
+	" extra json,"
 	" incarnation bigint NOT NULL,"
-	" extra json"
+	" committed_sequence_id bigint,"
+	" \"timestamp\" bigint,"
+	" etag bigint"
 	") USING heap WITH (fillfactor = 70,"
 	" autovacuum_vacuum_scale_factor = 0.05);"
 	"ALTER TABLE %2$s ALTER COLUMN metadata SET STORAGE EXTERNAL;"

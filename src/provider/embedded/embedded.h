@@ -19,16 +19,19 @@
 
 #include "provider/provider.h"
 
-/* Columns of TABLE_keys, from 0. */
+/*
+ * Columns of TABLE_keys, from 0.  Those that change with every write come
+ * last: the server logs an update without what old and new row begin with.
+ */
 enum
 {
 	TXS_KEYS_PARTITION,
-	TXS_KEYS_COMMITTED,
 	TXS_KEYS_METADATA,
+	TXS_KEYS_EXTRA,
+	TXS_KEYS_INCARNATION,
+	TXS_KEYS_COMMITTED,
 	TXS_KEYS_TIMESTAMP,
 	TXS_KEYS_ETAG,
-	TXS_KEYS_INCARNATION,
-	TXS_KEYS_EXTRA,
 	TXS_KEYS_COLUMNS
 };
 
@@ -162,6 +165,12 @@ extern bool txs_target_insert(TxsTarget *target);
  * it is no longer the newest version.
  */
 extern bool txs_target_update(TxsTarget *target, ItemPointer tid);
+
+/*
+ * Replace the tuple at tid by one with another primary key.  False when it is
+ * no longer the newest version, or the new key is a duplicate.
+ */
+extern bool txs_target_replace(TxsTarget *target, ItemPointer tid);
 extern bool txs_target_delete(TxsTarget *target, ItemPointer tid);
 
 /* write.c */

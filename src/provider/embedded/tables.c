@@ -18,12 +18,12 @@
 
 static const TxsColumn keys_columns[TXS_KEYS_COLUMNS] = {
 	[TXS_KEYS_PARTITION] = {"partition_key", TEXTOID, true},
-	[TXS_KEYS_COMMITTED] = {"committed_sequence_id", INT8OID, false},
 	[TXS_KEYS_METADATA] = {"metadata", BYTEAOID, false},
+	[TXS_KEYS_EXTRA] = {"extra", JSONOID, false},
+	[TXS_KEYS_INCARNATION] = {"incarnation", INT8OID, true},
+	[TXS_KEYS_COMMITTED] = {"committed_sequence_id", INT8OID, false},
 	[TXS_KEYS_TIMESTAMP] = {"timestamp", INT8OID, false},
 	[TXS_KEYS_ETAG] = {"etag", INT8OID, false},
-	[TXS_KEYS_INCARNATION] = {"incarnation", INT8OID, true},
-	[TXS_KEYS_EXTRA] = {"extra", JSONOID, false},
 };
 
 static const TxsColumn states_columns[TXS_STATES_COLUMNS] = {

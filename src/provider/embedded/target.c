@@ -119,6 +119,27 @@ txs_target_update(TxsTarget *target, ItemPointer tid)
 }
 
 bool
+txs_target_replace(TxsTarget *target, ItemPointer tid)
+{
+	List *recheck = NIL;
+	TM_FailureData failure;
+	bool needs_index;
+	bool summarizing;
+
+	if (txs_tuple_update(target->table, tid, target->slot,
+						 GetCurrentCommandId(true), GetActiveSnapshot(),
+						 &failure, &needs_index, &summarizing) != TM_Ok)
+		return false;
+	if (!insert_entries(target, &recheck))
+		return false;
+	ExecARUpdateTriggers(target->estate, target->info, NULL, NULL, tid, NULL,
+						 target->slot, recheck, NULL, false);
+	list_free(recheck);
+	ResetPerTupleExprContext(target->estate);
+	return true;
+}
+
+bool
 txs_target_delete(TxsTarget *target, ItemPointer tid)
 {
 	TM_FailureData failure;

@@ -10,6 +10,7 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/catalog.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
@@ -132,48 +133,121 @@ apply_key(Writer *writer, TxsWrite *write, const TxsBatch *batch)
 	return txs_target_update(&writer->keys, &tid);
 }
 
+/* Find the row that an operation changes, if its condition holds. */
 static bool
-apply_operation(Writer *writer, const TxsWrite *write,
-				const TxsOperation *operation)
+find_expected(Writer *writer, TxsWrite *write, const TxsOperation *operation,
+			  ItemPointer tid)
 {
-	ItemPointerData tid;
 	int64 etag;
 
-	if (!operation->is_delete)
-		txs_rows_store_state(writer->states.slot, write->partition,
-							 operation->row, operation->new_etag);
-	if (operation->expected_etag == TXS_NO_ETAG)
-		return txs_target_insert(&writer->states);
-	if (!find_state(&writer->tables, write->partition, operation->sequence,
-					&tid, &etag) ||
-		etag != operation->expected_etag)
+	write->conflict_sequence = operation->sequence;
+	write->conflict_etag = operation->expected_etag;
+	return find_state(&writer->tables, write->partition, operation->sequence,
+					  tid, &etag) &&
+		   etag == operation->expected_etag;
+}
+
+/*
+ * Insert a row; in the place of one that this batch deletes, if there is one.
+ */
+static bool
+apply_insert(Writer *writer, TxsWrite *write, const TxsOperation *insert,
+			 const TxsOperation *delete)
+{
+	ItemPointerData tid;
+
+	if (delete != NULL && !find_expected(writer, write, delete, &tid))
+		return false;
+	write->conflict_sequence = insert->sequence;
+	write->conflict_etag = insert->expected_etag;
+	txs_rows_store_state(writer->states.slot, write->partition, insert->row,
+						 insert->new_etag);
+	if (delete != NULL)
+		return txs_target_replace(&writer->states, &tid);
+	return txs_target_insert(&writer->states);
+}
+
+static bool
+apply_update(Writer *writer, TxsWrite *write, const TxsOperation *operation)
+{
+	ItemPointerData tid;
+
+	if (!find_expected(writer, write, operation, &tid))
 		return false;
 	if (operation->is_delete)
 		return txs_target_delete(&writer->states, &tid);
+	txs_rows_store_state(writer->states.slot, write->partition,
+						 operation->row, operation->new_etag);
 	return txs_target_update(&writer->states, &tid);
+}
+
+/*
+ * May a row be replaced by one with another sequence id?  Nobody can tell it
+ * from a delete and an insert, but triggers and logical decoding.
+ */
+static bool
+may_replace(const Writer *writer)
+{
+	return writer->states.info->ri_TrigDesc == NULL &&
+		   !RelationIsLogicallyLogged(writer->tables.states);
+}
+
+/* The first delete among the operations of a batch from *next on. */
+static const TxsOperation *
+next_delete(const TxsOperation *operations, int count, int *next)
+{
+	while (*next < count)
+	{
+		const TxsOperation *operation = &operations[(*next)++];
+
+		if (operation->is_delete)
+			return operation;
+	}
+	return NULL;
+}
+
+/*
+ * Inserts first, in the place of deletes as long as there are some.  So an
+ * actor that replaces its state again and again stays on its page, where the
+ * old version's room is reclaimed without vacuum.
+ */
+static bool
+apply_states(Writer *writer, TxsWrite *write, const TxsOperation *operations,
+			 int count)
+{
+	int replaceable = may_replace(writer) ? count : 0;
+	int replaced = 0; /* deletes before this one are done */
+	int i;
+
+	for (i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (operations[i].expected_etag == TXS_NO_ETAG &&
+			!apply_insert(writer, write, &operations[i],
+						  next_delete(operations, replaceable, &replaced)))
+			return false;
+	}
+	for (i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (operations[i].expected_etag == TXS_NO_ETAG ||
+			(operations[i].is_delete && i < replaced))
+			continue;
+		if (!apply_update(writer, write, &operations[i]))
+			return false;
+	}
+	return true;
 }
 
 static bool
 apply_batch(Writer *writer, TxsWrite *write, const TxsBatch *batch)
 {
-	int i;
-
 	write->conflict_sequence = TXS_CONFLICT_KEY;
 	write->conflict_etag = batch->expected_key_etag;
 	if (!apply_key(writer, write, batch))
 		return false;
-	for (i = 0; i < batch->count; i++)
-	{
-		const TxsOperation *operation =
-			&write->operations[batch->first + i];
-
-		CHECK_FOR_INTERRUPTS();
-		write->conflict_sequence = operation->sequence;
-		write->conflict_etag = operation->expected_etag;
-		if (!apply_operation(writer, write, operation))
-			return false;
-	}
-	return true;
+	return apply_states(writer, write, &write->operations[batch->first],
+						batch->count);
 }
 
 /*
