@@ -21,6 +21,9 @@ txs_target_open(TxsTarget *target, Relation table, Oid index)
 	target->info = makeNode(ResultRelInfo);
 	InitResultRelInfo(target->info, table, 0, NULL, 0);
 	ExecOpenIndices(target->info, false);
+
+	/* Where triggers look for the table; what they miss they open. */
+	target->estate->es_opened_result_relations = list_make1(target->info);
 	target->slot =
 		MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
 	if (target->info->ri_TrigDesc != NULL)
@@ -33,7 +36,7 @@ txs_target_close(TxsTarget *target)
 	if (target->info->ri_TrigDesc != NULL)
 		AfterTriggerEndQuery(target->estate);
 	ExecDropSingleTupleTableSlot(target->slot);
-	ExecCloseIndices(target->info);
+	ExecCloseResultRelations(target->estate);
 	ExecResetTupleTable(target->estate->es_tupleTable, false);
 	FreeExecutorState(target->estate);
 }
@@ -42,11 +45,14 @@ txs_target_close(TxsTarget *target)
 static bool
 is_duplicate_key(const TxsTarget *target, const ErrorData *error)
 {
-	const char *name = get_rel_name(target->index);
+	const char *name;
 
-	return error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION &&
-		   error->constraint_name != NULL && name != NULL &&
-		   strcmp(error->constraint_name, name) == 0;
+	/* Not every error allows a look into the catalogs. */
+	if (error->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
+		error->constraint_name == NULL)
+		return false;
+	name = get_rel_name(target->index);
+	return name != NULL && strcmp(error->constraint_name, name) == 0;
 }
 
 /*
