@@ -37,16 +37,6 @@ txs_server_aclcheck(Oid server, Oid user, AclMode mode)
 #endif
 }
 
-static inline bool
-txs_relation_ownercheck(Oid relation, Oid user)
-{
-#if PG_VERSION_NUM >= 160000
-	return object_ownercheck(RelationRelationId, relation, user);
-#else
-	return pg_class_ownercheck(relation, user);
-#endif
-}
-
 /* 18 added the question whether a deferrable primary key will do. */
 static inline Oid
 txs_primary_key_index(Relation relation)

@@ -149,7 +149,12 @@ check_table(const TxsStorage *storage, Relation table,
 {
 	const TriggerDesc *triggers = table->trigdesc;
 
-	if (!txs_relation_ownercheck(RelationGetRelid(table), storage->owner))
+	/*
+	 * Not "has the rights of": a superuser has them on every table, also on
+	 * one that somebody has put in the way, with triggers that would run as
+	 * whoever writes.
+	 */
+	if (table->rd_rel->relowner != storage->owner)
 		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				errmsg("table \"%s.%s\" does not belong to the owner of "
 					   "server \"%s\"",
