@@ -13,6 +13,8 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
+#include "storage/lmgr.h"
+#include "storage/sinval.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -188,11 +190,33 @@ refuse_missing(const TxsStorage *storage, bool half)
 			errhint("Call initialize_storage() to make them."));
 }
 
+/*
+ * Find and lock a table.  While we wait for the lock, the name may pass to
+ * another table, as when a new one is swapped in: then that one is meant.
+ */
+static Oid
+lock_table(const TxsStorage *storage, const TxsTable *table, LOCKMODE lock)
+{
+	for (;;)
+	{
+		uint64 seen = SharedInvalidMessageCounter;
+		Oid oid = txs_tables_find(storage, table);
+
+		if (!OidIsValid(oid))
+			return InvalidOid;
+		LockRelationOid(oid, lock);
+		if (seen == SharedInvalidMessageCounter ||
+			oid == txs_tables_find(storage, table))
+			return oid;
+		UnlockRelationOid(oid, lock);
+	}
+}
+
 bool
 txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
 {
-	Oid keys = txs_tables_find(storage, &txs_keys_table);
-	Oid states = txs_tables_find(storage, &txs_states_table);
+	Oid keys = lock_table(storage, &txs_keys_table, lock);
+	Oid states = lock_table(storage, &txs_states_table, lock);
 
 	if (!OidIsValid(keys) && !OidIsValid(states) &&
 		storage->create_if_not_exists)
@@ -200,8 +224,8 @@ txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
 	if (!OidIsValid(keys) || !OidIsValid(states))
 		refuse_missing(storage, OidIsValid(keys) || OidIsValid(states));
 
-	tables->keys = table_open(keys, lock);
-	tables->states = table_open(states, lock);
+	tables->keys = table_open(keys, NoLock);
+	tables->states = table_open(states, NoLock);
 	check_table(storage, tables->keys, &txs_keys_table);
 	check_table(storage, tables->states, &txs_states_table);
 	tables->keys_index = check_index(storage, tables->keys, &txs_keys_table);
