@@ -32,7 +32,8 @@ put_handle(const TxsHandle *handle, void *arg)
 	/* The server of a handle may have been dropped since. */
 	if (server == NULL)
 		return;
-	values[0] = CStringGetTextDatum(server->servername);
+	values[0] =
+		DirectFunctionCall1(namein, CStringGetDatum(server->servername));
 	values[1] = PointerGetDatum(cstring_to_text_with_len(
 		handle->partition.data, (int) handle->partition.length));
 	isnull[2] = handle->must_load || key->etag == TXS_NO_ETAG;
