@@ -235,7 +235,11 @@ txs_store(const TxsStoreCall *call)
 	if (!call->storage->provider->apply(call->storage, &write))
 		report_conflict(call->storage, call->partition,
 						conflict_detail(&write));
-	remember(call, plan, &write);
+
+	/* A trigger may have loaded the partition since, and stored again. */
+	handle = txs_handle_find(call->storage, call->partition);
+	if (handle == NULL || handle->must_load)
+		remember(call, plan, &write);
 	return plan->batches[plan->nbatches - 1].key.etag;
 }
 
