@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "storage/lmgr.h"
@@ -118,6 +119,54 @@ check_columns(const TxsStorage *storage, Relation table,
 						 psprintf("Column %d is not \"%s\" of type %s.", i + 1,
 								  expected->columns[i].name,
 								  format_type_be(expected->columns[i].type)));
+		if (column->attnotnull != expected->columns[i].required)
+			refuse_table(storage, table,
+						 psprintf("Column \"%s\" must %s.",
+								  expected->columns[i].name,
+								  column->attnotnull ? "allow nulls"
+													 : "be NOT NULL"));
+	}
+	if (desc->constr != NULL && desc->constr->num_check > 0)
+		refuse_table(storage, table,
+					 "It has a CHECK constraint, which a store would not "
+					 "check.");
+}
+
+/* Why target.c could not do what a trigger is there for; NULL if it can. */
+static const char *
+find_objection(const Trigger *trigger)
+{
+	int16 type = trigger->tgtype;
+
+	if (trigger->tgenabled == TRIGGER_DISABLED ||
+		(type & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+				 TRIGGER_TYPE_DELETE)) == 0)
+		return NULL;
+	if (!TRIGGER_FOR_ROW(type))
+		return "It has a statement trigger, which a store would not fire.";
+	if (!TRIGGER_FOR_AFTER(type))
+		return "It has a BEFORE trigger, which could change what is stored.";
+	if (trigger->tgnattr > 0)
+		return "It has a trigger for some columns only, which a store would "
+			   "not fire.";
+	if (trigger->tgoldtable != NULL || trigger->tgnewtable != NULL)
+		return "It has a trigger with transition tables, which a store does "
+			   "not fill.";
+	return NULL;
+}
+
+static void
+check_triggers(const TxsStorage *storage, Relation table)
+{
+	int count = table->trigdesc == NULL ? 0 : table->trigdesc->numtriggers;
+	int i;
+
+	for (i = 0; i < count; i++)
+	{
+		const char *objection = find_objection(&table->trigdesc->triggers[i]);
+
+		if (objection != NULL)
+			refuse_table(storage, table, objection);
 	}
 }
 
@@ -149,8 +198,6 @@ static void
 check_table(const TxsStorage *storage, Relation table,
 			const TxsTable *expected)
 {
-	const TriggerDesc *triggers = table->trigdesc;
-
 	/*
 	 * Not "has the rights of": a superuser has them on every table, also on
 	 * one that somebody has put in the way, with triggers that would run as
@@ -163,15 +210,11 @@ check_table(const TxsStorage *storage, Relation table,
 					   txs_tables_schema(storage),
 					   RelationGetRelationName(table), storage->name),
 				errhint("Give table and server the same owner."));
-	if (table->rd_rel->relkind != RELKIND_RELATION)
+	if (table->rd_rel->relkind != RELKIND_RELATION ||
+		table->rd_rel->relispartition)
 		refuse_table(storage, table, "It is not an ordinary table.");
-	if (triggers != NULL &&
-		(triggers->trig_insert_before_row ||
-		 triggers->trig_update_before_row || triggers->trig_delete_before_row))
-		refuse_table(storage, table,
-					 "It has a BEFORE trigger, which could change what is "
-					 "stored.");
 	check_columns(storage, table, expected);
+	check_triggers(storage, table);
 }
 
 /* Report that the storage is not there, or only half of it. */

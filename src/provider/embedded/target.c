@@ -2,7 +2,8 @@
  * Change a table of an embedded storage: one row version at a time, with its
  * indexes and AFTER triggers, like the executor does for UPDATE.
  *
- * The table's owner may add indexes and AFTER triggers; BEFORE triggers are
+ * The table's owner may add indexes and AFTER ROW triggers; what would not be
+ * honoured here (other triggers, CHECK constraints, a partition's bounds) is
  * refused when the table is opened.
  */
 #include "provider/embedded/embedded.h"
