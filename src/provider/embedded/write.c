@@ -23,10 +23,20 @@ typedef struct Writer
 	TxsTarget states;
 } Writer;
 
+/* As for UPDATE and DELETE: a subscriber must be able to follow. */
+static void
+check_published(Relation table)
+{
+	CheckCmdReplicaIdentity(table, CMD_UPDATE);
+	CheckCmdReplicaIdentity(table, CMD_DELETE);
+}
+
 static void
 open_writer(Writer *writer, const TxsStorage *storage)
 {
 	txs_create_open(storage, &writer->tables);
+	check_published(writer->tables.keys);
+	check_published(writer->tables.states);
 	txs_target_open(&writer->keys, writer->tables.keys,
 					writer->tables.keys_index);
 	txs_target_open(&writer->states, writer->tables.states,
