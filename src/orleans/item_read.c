@@ -126,9 +126,12 @@ compare_names(const void *a, const void *b)
 static bool
 check_names(const Attributes *attributes)
 {
-	Attribute *sorted = palloc(sizeof(Attribute) * (attributes->count + 1));
+	Attribute *sorted;
 	int i;
 
+	if (attributes->count < 2)
+		return true;
+	sorted = palloc(sizeof(Attribute) * attributes->count);
 	memcpy(sorted, attributes->list, sizeof(Attribute) * attributes->count);
 	qsort(sorted, attributes->count, sizeof(Attribute), compare_names);
 	for (i = 1; i < attributes->count; i++)
