@@ -9,6 +9,7 @@
 #include "provider/embedded/embedded.h"
 
 #include "access/table.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
@@ -213,6 +214,13 @@ check_table(const TxsStorage *storage, Relation table,
 	if (table->rd_rel->relkind != RELKIND_RELATION ||
 		table->rd_rel->relispartition)
 		refuse_table(storage, table, "It is not an ordinary table.");
+	if (RecoveryInProgress() && !RelationIsPermanent(table))
+		ereport(ERROR,
+				errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot read storage \"%s\" during recovery",
+					   storage->name),
+				errdetail("Its tables are not WAL-logged, so a standby does "
+						  "not have their rows."));
 	check_columns(storage, table, expected);
 	check_triggers(storage, table);
 }
