@@ -267,9 +267,12 @@ txs_store_delete(const TxsStorage *storage, TxsSlice partition,
 {
 	int64 etag = parse_etag(expected_etag);
 	TxsHandle *handle = txs_handle_find(storage, partition);
+	TransactionId own_xid = InvalidTransactionId;
 	int64 incarnation = 0;
 	bool found;
 
+	if (handle != NULL)
+		own_xid = handle->own_xid;
 	if (handle != NULL && !handle->must_load && handle->base.key.etag == etag)
 		incarnation = handle->incarnation;
 	if (handle != NULL)
@@ -279,7 +282,8 @@ txs_store_delete(const TxsStorage *storage, TxsSlice partition,
 		report_conflict(storage, partition, NULL);
 
 	/* A load() that finds nothing must know that a rollback undoes that. */
-	txs_handle_set(storage, partition, NULL, 0,
-				   GetCurrentTransactionIdIfAny());
+	if (found)
+		own_xid = GetCurrentTransactionIdIfAny();
+	txs_handle_set(storage, partition, NULL, 0, own_xid);
 	return found;
 }
