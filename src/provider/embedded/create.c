@@ -131,9 +131,13 @@ txs_create_tables(const TxsStorage *storage)
 {
 	bool created;
 
-	/* One session at a time; the other then finds them made. */
-	LockDatabaseObject(ForeignServerRelationId, storage->server, 0,
-					   ShareUpdateExclusiveLock);
+	/*
+	 * One session at a time; the other then finds them made.  Of temporary
+	 * tables each has its own.
+	 */
+	if (storage->persistence != TXS_SESSION)
+		LockDatabaseObject(ForeignServerRelationId, storage->server, 0,
+						   ShareUpdateExclusiveLock);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	created = create_as_owner(storage);
 	PopActiveSnapshot();
