@@ -8,7 +8,8 @@
  * All handles are in one context of bounded size.  When it has grown past two
  * thirds of txstore.max_handle_memory, the handles used last move to a new
  * one until that is a third full, and the others are dropped with the old
- * context.  So the bound holds whatever the sizes, also while they move.
+ * context.  So the bound holds also while they move; only the handle used
+ * last stays whatever its size.
  */
 #include "compat.h"
 
@@ -186,31 +187,36 @@ end_subtransaction(SubXactEvent event, SubTransactionId self,
 		settle_handles(fate_at_rollback_to);
 }
 
-/* A context and an empty table in it; the caller moves or drops the old. */
+/*
+ * Go on with an empty table in a context of its own; the caller drops the old
+ * ones.  Nothing has changed if memory runs out on the way.
+ */
 static void
 make_table(void)
 {
+	MemoryContext made = AllocSetContextCreate(
+		CurrentMemoryContext, "txstore handles", ALLOCSET_SMALL_INITSIZE,
+		ALLOCSET_SMALL_INITSIZE, 64 * 1024);
 	HASHCTL control = {0};
+	HTAB *empty;
 
-	context = AllocSetContextCreate(TopMemoryContext, "txstore handles",
-									ALLOCSET_SMALL_INITSIZE,
-									ALLOCSET_SMALL_INITSIZE, 64 * 1024);
 	control.keysize = sizeof(HandleKey);
 	control.entrysize = sizeof(Entry);
 	control.hash = hash_key;
 	control.match = compare_keys;
-	control.hcxt = context;
-	table = hash_create("txstore handles", 64, &control,
+	control.hcxt = made;
+	empty = hash_create("txstore handles", 64, &control,
 						HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
 							HASH_CONTEXT);
-	dlist_init(&by_use);
-	dlist_init(&unsettled);
 	if (!callbacks_are_registered)
 	{
 		RegisterXactCallback(end_transaction, NULL);
 		RegisterSubXactCallback(end_subtransaction, NULL);
 		callbacks_are_registered = true;
 	}
+	MemoryContextSetParent(made, TopMemoryContext);
+	context = made;
+	table = empty;
 }
 
 /* A handle and all that belongs to it, in one chunk of the context. */
@@ -274,11 +280,12 @@ bound_memory(void)
 	if (MemoryContextMemAllocated(context, true) <= limit / 3 * 2)
 		return;
 
-	/* The list's head moves; its members still point to the old one. */
+	make_table();
+	MemoryContextSetParent(old_context, CurrentMemoryContext);
+	dlist_init(&unsettled);
 	dlist_init(&old);
 	while (!dlist_is_empty(&by_use))
 		dlist_push_tail(&old, dlist_pop_head_node(&by_use));
-	make_table();
 	dlist_foreach(iter, &old)
 	{
 		Entry *entry = dlist_container(Entry, used, iter.cur);
