@@ -6,6 +6,7 @@
  */
 #include "compat.h"
 
+#include "access/transam.h"
 #include "utils/memutils.h"
 
 #include "store/store.h"
@@ -160,7 +161,7 @@ remember(const TxsStorage *storage, TxsSlice partition, const TxsRead *read)
 		/* It may be this transaction that has deleted the key row. */
 		const TxsHandle *before = txs_handle_find(storage, partition);
 
-		if (before != NULL)
+		if (before != NULL && TransactionIdFollows(before->own_xid, own_xid))
 			own_xid = before->own_xid;
 	}
 	txs_handle_set(storage, partition, &base, snapshot->incarnation, own_xid);

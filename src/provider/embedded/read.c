@@ -4,6 +4,7 @@
 #include "provider/embedded/embedded.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -18,6 +19,17 @@ static void
 push_snapshot(void)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+/* Keep who wrote a tuple that was read, if that was this transaction. */
+static void
+note_writer(HeapTuple tuple, TxsRead *read)
+{
+	TransactionId writer = HeapTupleHeaderGetXmin(tuple->t_data);
+
+	if (TransactionIdIsCurrentTransactionId(writer) &&
+		TransactionIdFollows(writer, read->own_xid))
+		read->own_xid = writer;
 }
 
 static void
@@ -35,21 +47,18 @@ read_key(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 	tuple = systable_getnext(scan);
 	if (tuple != NULL)
 	{
-		TransactionId writer = HeapTupleHeaderGetXmin(tuple->t_data);
-
 		txs_rows_read_key(tables->keys, tuple, &snapshot->key,
 						  &snapshot->incarnation);
 		snapshot->has_key = true;
-		if (TransactionIdIsCurrentTransactionId(writer))
-			read->own_xid = writer;
+		note_writer(tuple, read);
 	}
 	systable_endscan(scan);
 }
 
 static void
-read_states(const TxsTables *tables, TxsSlice partition,
-			TxsSnapshot *snapshot)
+read_states(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 {
+	TxsSnapshot *snapshot = &read->snapshot;
 	Relation index = index_open(tables->states_index, AccessShareLock);
 	int size = 4;
 	ScanKeyData key;
@@ -78,6 +87,7 @@ read_states(const TxsTables *tables, TxsSlice partition,
 		txs_rows_read_state(tables->states, tuple,
 							sequence >= snapshot->key.committed,
 							&snapshot->rows[snapshot->nrows++]);
+		note_writer(tuple, read);
 	}
 	systable_endscan_ordered(scan);
 	index_close(index, NoLock);
@@ -96,7 +106,7 @@ txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
 
 	push_snapshot();
 	read_key(&tables, partition, read);
-	read_states(&tables, partition, &read->snapshot);
+	read_states(&tables, partition, read);
 	PopActiveSnapshot();
 	txs_tables_close(&tables);
 }
