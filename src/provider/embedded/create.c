@@ -10,7 +10,9 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_foreign_data_wrapper.h"
 #include "executor/spi.h"
+#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -132,11 +134,13 @@ txs_create_tables(const TxsStorage *storage)
 	bool created;
 
 	/*
-	 * One session at a time; the other then finds them made.  Of temporary
-	 * tables each has its own.
+	 * One session at a time; the other then finds them made.  The lock is on
+	 * the wrapper, since two storages may share a schema, or even tables.  Of
+	 * temporary tables each session has its own.
 	 */
 	if (storage->persistence != TXS_SESSION)
-		LockDatabaseObject(ForeignServerRelationId, storage->server, 0,
+		LockDatabaseObject(ForeignDataWrapperRelationId,
+						   GetForeignServer(storage->server)->fdwid, 0,
 						   ShareUpdateExclusiveLock);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	created = create_as_owner(storage);
