@@ -72,6 +72,20 @@ refuse_duplicate(const TxsImport *import, const TxsItem *item)
 }
 
 static void
+refuse_meanwhile(const TxsImport *import, const TxsItem *item)
+{
+	ereport(ERROR,
+			errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			errmsg("cannot import line " INT64_FORMAT
+				   ": another session has just created the same row",
+				   import->lines),
+			errdetail("It is in partition \"%.*s\" of storage \"%s\".",
+					  (int) item->partition.length, item->partition.data,
+					  import->storage->name),
+			errhint("Import again: what is there by then is skipped."));
+}
+
+static void
 create_row(TxsImport *import, const TxsItem *item)
 {
 	switch (import->storage->provider->create(import->target, item))
@@ -84,6 +98,10 @@ create_row(TxsImport *import, const TxsItem *item)
 			break;
 		case TXS_CREATED_OTHER:
 			refuse_duplicate(import, item);
+			break;
+		case TXS_CREATED_MEANWHILE:
+			refuse_meanwhile(import, item);
+			break;
 	}
 }
 

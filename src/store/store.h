@@ -116,7 +116,8 @@ extern TxsImport *txs_import_open(const TxsStorage *storage,
 /*
  * Take one line: an item in JSON.  data NULL stands for SQL's null.  Raises
  * 22023 or XX001 for what is no item, 23505 where another row is there
- * already; the message names the line.
+ * already, 40001 where another session creates the same one right now; the
+ * message names the line.
  */
 extern void txs_import_line(TxsImport *import, TxsSlice line);
 

@@ -78,7 +78,13 @@ txs_embedded_create(void *arg, const TxsItem *item)
 	else
 		txs_rows_store_state(target->slot, item->partition, &item->state,
 							 item->state.etag);
-	return txs_target_insert(target) ? TXS_CREATED : TXS_CREATED_OTHER;
+	if (txs_target_insert(target))
+		return TXS_CREATED;
+
+	/* Another session has created it since find_row(): compare with that. */
+	return find_row(import, item, &row) && !txs_item_equals(item, &row)
+			   ? TXS_CREATED_OTHER
+			   : TXS_CREATED_MEANWHILE;
 }
 
 void
