@@ -46,8 +46,9 @@ typedef struct TxsRead
 	TxsSnapshot snapshot; /* palloc'd in the caller's context */
 
 	/*
-	 * The part of the running transaction that wrote what was read, if it
-	 * did: when that is rolled back, the snapshot never was.
+	 * The last part of the running transaction that wrote any of what was
+	 * read, if one did: when that is rolled back, the snapshot never was.
+	 * No earlier part can be rolled back without it.
 	 */
 	TransactionId own_xid;
 } TxsRead;
@@ -76,7 +77,8 @@ typedef enum TxsCreated
 {
 	TXS_CREATED,
 	TXS_CREATED_BEFORE, /* the same row is there already */
-	TXS_CREATED_OTHER	/* another row has its key */
+	TXS_CREATED_OTHER,	/* another row has its key */
+	TXS_CREATED_MEANWHILE /* another session has just created the same row */
 } TxsCreated;
 
 typedef void (*TxsItemReceiver)(const TxsItem *item, void *arg);
