@@ -8,6 +8,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -145,7 +146,8 @@ read_version(HeapTupleHeader header, TxsStateRow *row)
 		!txs_time_text_is_valid(row->timestamp))
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("invalid transaction timestamp: \"%.*s\"",
-					   (int) Min(row->timestamp.length, 64),
+					   pg_mbcliplen(row->timestamp.data,
+									(int) row->timestamp.length, 64),
 					   row->timestamp.data),
 				errhint("Its form is \"2024-01-02T03:04:05.1234567Z\"; "
 						"prepare() makes it from a timestamptz."));
