@@ -37,6 +37,18 @@ SELECT txstore.import_items(ARRAY[
 -- also within one call
 SELECT txstore.import_items(array_fill('{"PartitionKey":{"S":"import/form"},"RowKey":{"S":"state_0000000000000004"},"ETag":{"N":"0"}}'::text, ARRAY[3]));
 
+-- A row that comes between load and store is a conflict, as any writer's is
+SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"import/between"},"RowKey":{"S":"key"},"ETag":{"N":"0"}}']);
+SELECT etag FROM txstore.load('import/between');
+SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"import/between"},"RowKey":{"S":"state_0000000000000001"},"ETag":{"N":"4"}}']);
+\set VERBOSITY sqlstate
+SELECT txstore.store('import/between', '0', '', ARRAY[txstore.prepare(1, 'one')], 1);
+SELECT txstore.store('import/between', '0', '');
+\set VERBOSITY terse
+SELECT etag, committed_sequence_id FROM txstore.load('import/between');
+SELECT txstore.store('import/between', '0', '', ARRAY[txstore.prepare(1, 'one')], 1);
+SELECT i #>> '{RowKey,S}' AS row_key, i #>> '{ETag,N}' AS etag FROM txstore.export_items('import/between') AS i;
+
 -- Items that are no rows of a partition are refused, or skipped and counted
 SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"import/other"},"RowKey":{"S":"Key"},"ETag":{"N":"0"}}']);
 SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"import/other"},"RowKey":{"S":"something else"}}'], skip_unknown => false);
@@ -72,5 +84,5 @@ SELECT txstore.import_items_from('pg_temp.no_such_table');
 SELECT txstore.import_items_from('lines', 'no such storage');
 SELECT txstore.import_items('{}', 'no such storage');
 
-SELECT k, txstore.delete_partition('import/' || k, e) FROM (VALUES ('a', '5'), ('order', '7'), ('form', '0'),
+SELECT k, txstore.delete_partition('import/' || k, e) FROM (VALUES ('a', '5'), ('order', '7'), ('form', '0'), ('between', '1'),
 	('other', '0'), ('from', '1')) AS v(k, e);

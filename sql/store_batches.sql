@@ -67,7 +67,7 @@ SELECT txstore.import_items(ARRAY[
 	'{"PartitionKey":{"S":"store_batches/c"},"RowKey":{"S":"state_0000000000000001"},"ETag":{"N":"0"}}',
 	'{"PartitionKey":{"S":"store_batches/c"},"RowKey":{"S":"state_0000000000000002"},"ETag":{"N":"0"},"Note":{"S":"abc"}}',
 	'{"PartitionKey":{"S":"store_batches/c"},"RowKey":{"S":"state_0000000000000003"},"ETag":{"N":"0"},"N":{"N":"-12.5"},"B":{"B":"AAEC"}}',
-	'{"PartitionKey":{"S":"store_batches/c"},"RowKey":{"S":"state_0000000000000004"},"ETag":{"N":"0"},"\u00e9":{"S":"a\n\u00e9\ud83d\udd11"}}']);
+	'{"PartitionKey":{"S":"store_batches/c"},"RowKey":{"S":"state_0000000000000004"},"ETag":{"N":"0"},"\u00e9":{"S":"a\n\u0041\u00e9\u20ac\ud83d\udd11"}}']);
 SELECT etag FROM txstore.load('store_batches/c');
 SELECT row_key, bytes - (12 + 15 + 6 + 22 + 4 + 1) AS other FROM txstore.plan_store('store_batches/c', '0', '', NULL, NULL, 0)
 	WHERE action = 'delete';
