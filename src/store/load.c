@@ -37,6 +37,11 @@ check_key(const TxsStorage *storage, TxsSlice partition,
 {
 	if (snapshot->has_key && snapshot->key.etag == TXS_NO_ETAG)
 		report_corruption(storage, partition, -1, "has no ETag");
+	if (snapshot->key.etag < TXS_NO_ETAG)
+		report_corruption(storage, partition, -1, "has a negative ETag");
+	if (snapshot->key.committed < 0)
+		report_corruption(storage, partition, -1,
+						  "has a negative CommittedSequenceId");
 }
 
 static void
@@ -53,6 +58,9 @@ check_states(const TxsStorage *storage, TxsSlice partition,
 			report_corruption(storage, partition, -1,
 							  "is beside a state row with a negative "
 							  "sequence id");
+		if (row->etag < TXS_NO_ETAG)
+			report_corruption(storage, partition, row->sequence,
+							  "has a negative ETag");
 		if (row->extra_foreign)
 			report_corruption(storage, partition, row->sequence,
 							  "has an attribute of a type other than S, N "
