@@ -7,12 +7,15 @@ BEGIN
 		RAISE EXCEPTION 'txstore needs a database with encoding UTF8'
 			USING ERRCODE = 'feature_not_supported',
 				DETAIL = pg_catalog.format('This database has encoding %s.', pg_catalog.getdatabaseencoding()),
-				HINT = 'CREATE DATABASE ... ENCODING ''UTF8'' TEMPLATE template0.';
+				HINT = 'Use CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8'' to make one.';
 	END IF;
 END
 $$;
 
 COMMENT ON SCHEMA @extschema@ IS 'txstore: transactional state of actors behind SQL';
+
+-- Names may be seen by all; who may do what is decided by function and by server.
+GRANT USAGE ON SCHEMA @extschema@ TO PUBLIC;
 
 CREATE TYPE state_version AS (
 	sequence_id bigint,
