@@ -9,6 +9,7 @@
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/regproc.h"
@@ -72,13 +73,20 @@ import_fetched(TxsImport *import)
 	}
 }
 
+/*
+ * Import every row of a relation.  A scan that starts where another session
+ * is, or where a failed import stopped, would give lines other numbers.
+ */
 static void
 import_relation(TxsImport *import, Oid source)
 {
 	char *name = quote_qualified_identifier(
 		get_namespace_name(get_rel_namespace(source)), get_rel_name(source));
+	int gucs = NewGUCNestLevel();
 	Portal portal;
 
+	(void) set_config_option("synchronize_seqscans", "off", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
 	portal = SPI_cursor_open_with_args(
 		NULL, psprintf("SELECT * FROM %s", name), 0, NULL, NULL, NULL, false,
@@ -103,6 +111,7 @@ import_relation(TxsImport *import, Oid source)
 	} while (SPI_processed > 0);
 	SPI_cursor_close(portal);
 	SPI_finish();
+	AtEOXact_GUC(false, gucs);
 }
 
 Datum
