@@ -127,8 +127,8 @@ txs_storage_open(const char *name)
 		ereport(ERROR,
 				errcode(ERRCODE_UNDEFINED_OBJECT),
 				errmsg("storage \"%s\" does not exist", name),
-				errhint("A storage is a foreign server: CREATE SERVER ... "
-						"FOREIGN DATA WRAPPER txstore_fdw."));
+				errhint("Use CREATE SERVER ... FOREIGN DATA WRAPPER "
+						"txstore_fdw to create one."));
 	if (txs_server_aclcheck(server, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FOREIGN_SERVER, name);
 

@@ -134,13 +134,18 @@ txs_import_close(TxsImport *import)
 	MemoryContextDelete(import->row);
 	if (import->skipped_same > 0)
 		ereport(NOTICE,
-				errmsg("skipped " INT64_FORMAT
-					   " items that are already there",
-					   import->skipped_same));
+				errmsg_plural("skipped " INT64_FORMAT
+							  " item that is already there",
+							  "skipped " INT64_FORMAT
+							  " items that are already there",
+							  import->skipped_same, import->skipped_same));
 	if (import->skipped_unknown > 0)
 		ereport(NOTICE,
-				errmsg("skipped " INT64_FORMAT
-					   " items that are no rows of a partition",
-					   import->skipped_unknown));
+				errmsg_plural("skipped " INT64_FORMAT
+							  " item that is no row of a partition",
+							  "skipped " INT64_FORMAT
+							  " items that are no rows of a partition",
+							  import->skipped_unknown,
+							  import->skipped_unknown));
 	return import->created;
 }

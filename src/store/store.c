@@ -44,8 +44,9 @@ require_handle(const TxsStoreCall *call)
 				handle == NULL
 					? errdetail("This session has not loaded it, or has "
 								"forgotten it.")
-					: errdetail("A store that failed, or a rollback, has "
-								"undone what this session knew of it."),
+					: errdetail("A store that failed, a deletion or a "
+								"rollback has undone what this session knew "
+								"of it."),
 				errhint("Call load(), then decide anew."));
 	return handle;
 }
