@@ -8,12 +8,12 @@ CREATE SERVER squatted FOREIGN DATA WRAPPER txstore_fdw
 SET ROLE regress_txs_squatter;
 CREATE TABLE txs_squat.t_keys (
 	partition_key text COLLATE "C" PRIMARY KEY,
-	committed_sequence_id bigint,
 	metadata bytea,
-	"timestamp" bigint,
-	etag bigint,
+	extra json,
 	incarnation bigint NOT NULL,
-	extra json
+	committed_sequence_id bigint,
+	"timestamp" bigint,
+	etag bigint
 );
 CREATE TABLE txs_squat.t_states (
 	partition_key text COLLATE "C",

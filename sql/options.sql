@@ -6,7 +6,7 @@ CREATE SERVER opt_all :wrapper (provider 'embedded', schema_name 'opt', table_na
 	create_if_not_exists 'on', persistence 'persisted', read_only 'no');
 SELECT * FROM txstore.describe_storage('opt_all');
 CREATE SERVER opt_none FOREIGN DATA WRAPPER txstore_fdw;
-SELECT property, value FROM txstore.describe_storage('opt_none') WHERE property IN ('provider', 'service id', 'status', 'persistence', 'read only');
+SELECT property, value FROM txstore.describe_storage('opt_none') WHERE property IN ('provider', 'service id', 'persistence', 'read only');
 
 -- Values that are none.
 CREATE SERVER opt_bad :wrapper (provider 'dynamodb');
@@ -18,7 +18,7 @@ CREATE SERVER opt_bad :wrapper (service_id '');
 CREATE SERVER opt_bad :wrapper (create_if_not_exists 'perhaps');
 CREATE SERVER opt_bad :wrapper (create_if_not_exists '');
 CREATE SERVER opt_bad :wrapper (read_only '2');
-CREATE SERVER opt_bad :wrapper (persistence 'none');
+CREATE SERVER opt_bad :wrapper (persistence 'some');
 CREATE SERVER opt_bad :wrapper (persistence 'VOLATILE');
 
 -- Names end where a table's name with its suffix has 63 bytes, and a schema's has.

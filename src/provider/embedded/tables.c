@@ -8,10 +8,11 @@
  */
 #include "provider/embedded/embedded.h"
 
-#include "access/table.h"
+#include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -195,6 +196,19 @@ check_index(const TxsStorage *storage, Relation table,
 	return oid;
 }
 
+/* Rows are inserted and read here, and in no table above or below. */
+static void
+check_inheritance(const TxsStorage *storage, Relation table)
+{
+	if (table->rd_rel->relispartition)
+		refuse_table(storage, table, "It is a partition of another table.");
+
+	/* relhassubclass may be left over from a child that was dropped. */
+	if (table->rd_rel->relhassubclass &&
+		find_inheritance_children(RelationGetRelid(table), NoLock) != NIL)
+		refuse_table(storage, table, "Other tables inherit from it.");
+}
+
 static void
 check_table(const TxsStorage *storage, Relation table,
 			const TxsTable *expected)
@@ -211,9 +225,9 @@ check_table(const TxsStorage *storage, Relation table,
 					   txs_tables_schema(storage),
 					   RelationGetRelationName(table), storage->name),
 				errhint("Give table and server the same owner."));
-	if (table->rd_rel->relkind != RELKIND_RELATION ||
-		table->rd_rel->relispartition)
+	if (table->rd_rel->relkind != RELKIND_RELATION)
 		refuse_table(storage, table, "It is not an ordinary table.");
+	check_inheritance(storage, table);
 	if (RecoveryInProgress() && !RelationIsPermanent(table))
 		ereport(ERROR,
 				errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -275,8 +289,10 @@ txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
 	if (!OidIsValid(keys) || !OidIsValid(states))
 		refuse_missing(storage, OidIsValid(keys) || OidIsValid(states));
 
-	tables->keys = table_open(keys, NoLock);
-	tables->states = table_open(states, NoLock);
+
+	/* Whatever has the name: check_table() says what is wrong with it. */
+	tables->keys = relation_open(keys, NoLock);
+	tables->states = relation_open(states, NoLock);
 	check_table(storage, tables->keys, &txs_keys_table);
 	check_table(storage, tables->states, &txs_states_table);
 	tables->keys_index = check_index(storage, tables->keys, &txs_keys_table);
@@ -288,6 +304,6 @@ txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
 void
 txs_tables_close(TxsTables *tables)
 {
-	table_close(tables->states, NoLock);
-	table_close(tables->keys, NoLock);
+	relation_close(tables->states, NoLock);
+	relation_close(tables->keys, NoLock);
 }
