@@ -130,7 +130,7 @@ check_names(const Attributes *attributes)
 	int i;
 
 	if (attributes->count < 2)
-		return true;
+		return true; /* without any there is no list to copy, either */
 	sorted = palloc(sizeof(Attribute) * attributes->count);
 	memcpy(sorted, attributes->list, sizeof(Attribute) * attributes->count);
 	qsort(sorted, attributes->count, sizeof(Attribute), compare_names);
@@ -246,21 +246,14 @@ take_number(Attributes *attributes, const char *name, int64_t lowest,
 static bool
 check_bytes(const Attribute *attribute, TxsItemError *error)
 {
-	TxsSlice text = attribute->value.content;
+	const TxsItemValue *value = &attribute->value;
 	size_t length;
-	bool valid;
-	char *data;
 
-	if (attribute->value.type != 'B')
+	if (value->type != 'B' ||
+		txs_item_bytes_length(value->content, value->escaped, &length))
 		return true;
-	if (attribute->value.escaped)
-		text = copy_text(text, true);
-	data = palloc(text.length / 4 * 3 + 1);
-	valid = txs_base64_decode(text, data, &length);
-	pfree(data);
-	if (!valid)
-		explain(error, "is not base64", &attribute->name);
-	return valid;
+	explain(error, "is not base64", &attribute->name);
+	return false;
 }
 
 static void *
@@ -406,16 +399,13 @@ read_row(Attributes *attributes, TxsItem *item)
  * its own that has an attribute of this name has others beside it.
  */
 static bool
-unwrap(TxsSlice text, TxsSlice *inner)
+unwrap(TxsReader *reader, TxsSlice *inner)
 {
-	TxsReader reader;
-
-	txs_reader_open(&reader, text.data, text.length);
-	return txs_reader_next(&reader) == TXS_TOKEN_OBJECT &&
-		   txs_reader_next(&reader) == TXS_TOKEN_NAME &&
-		   txs_reader_is(&reader, "Item") && txs_reader_raw(&reader, inner) &&
-		   txs_reader_next(&reader) == TXS_TOKEN_OBJECT_END &&
-		   txs_reader_next(&reader) == TXS_TOKEN_END;
+	return txs_reader_next(reader) == TXS_TOKEN_OBJECT &&
+		   txs_reader_next(reader) == TXS_TOKEN_NAME &&
+		   txs_reader_is(reader, "Item") && txs_reader_raw(reader, inner) &&
+		   txs_reader_next(reader) == TXS_TOKEN_OBJECT_END &&
+		   txs_reader_next(reader) == TXS_TOKEN_END;
 }
 
 TxsItemStatus
@@ -427,15 +417,19 @@ txs_item_read(TxsSlice text, TxsItem *item, TxsItemError *error)
 
 	memset(item, 0, sizeof(*item));
 	error->message[0] = '\0';
-	if (unwrap(text, &inner))
+	txs_reader_open(&reader, text.data, text.length);
+	if (unwrap(&reader, &inner))
 		text = inner;
+	else if (reader.error != NULL)
+	{
+		explain(error, reader.error, NULL);
+		return TXS_ITEM_INVALID;
+	}
 
 	txs_reader_open(&reader, text.data, text.length);
 	if (txs_reader_next(&reader) != TXS_TOKEN_OBJECT)
 	{
-		explain(error,
-				reader.error ? reader.error : "this is not a JSON object",
-				NULL);
+		explain(error, "this is not a JSON object", NULL);
 		return TXS_ITEM_INVALID;
 	}
 	if (!gather(&reader, &attributes))
@@ -458,17 +452,14 @@ txs_extra_size(TxsSlice extra, bool *foreign)
 	if (extra.data == NULL)
 		return 0;
 	txs_reader_open(&reader, extra.data, extra.length);
-	*foreign = txs_reader_next(&reader) != TXS_TOKEN_OBJECT;
-	while (!*foreign && txs_reader_next(&reader) == TXS_TOKEN_NAME)
+	txs_reader_next(&reader);
+	while (txs_reader_next(&reader) == TXS_TOKEN_NAME)
 	{
 		TxsItemValue value;
 
 		size += txs_item_text_length(reader.value, reader.escaped);
 		if (txs_item_value_read(&reader, &value) != NULL)
-		{
-			*foreign = true;
 			break;
-		}
 		if (value.type == 0)
 			*foreign = true;
 		size += value.size;

@@ -5,12 +5,13 @@
  * counts the length of its text, as Orleans has it.  Orleans counts only S, N
  * and B, and a row with another type is none that it loads.
  */
-#include "orleans/item_value.h"
+#include "palloc.h"
 
-#include <string.h>
+#include "orleans/item_value.h"
 
 static const char not_a_value[] =
 	"an attribute's value is not an object with one type and value";
+static const char not_base64[] = "a value of type B is not base64";
 
 /* Members of a list or map: each costs one byte, the whole three. */
 #define CONTAINER_OVERHEAD 3
@@ -64,20 +65,54 @@ check_scalar(char type, TxsSlice content, bool escaped, size_t *size)
 			return "a value of type N is not a number";
 		*size = content.length;
 	}
+	else if (escaped)
+	{
+		/* Base64 may write a slash as \/. */
+		if (!txs_item_bytes_length(content, true, size))
+			return not_base64;
+	}
 	else
 	{
-		/* Base64 may write a slash as \/, so it is decoded by the caller. */
-		size_t length = txs_item_text_length(content, escaped);
 		size_t padding = 0;
 
-		if (length % 4 != 0)
-			return "a value of type B is not base64";
+		if (content.length % 4 != 0)
+			return not_base64;
 		while (padding < 2 && padding < content.length &&
 			   content.data[content.length - 1 - padding] == '=')
 			padding++;
-		*size = length / 4 * 3 - (length > 0 ? padding : 0);
+		*size = content.length / 4 * 3 - padding;
 	}
 	return NULL;
+}
+
+/* The same of a value within another: nobody will decode it later. */
+static const char *
+check_member(char type, TxsSlice content, bool escaped, size_t *size)
+{
+	if (type != 'B')
+		return check_scalar(type, content, escaped, size);
+	return txs_item_bytes_length(content, escaped, size) ? NULL : not_base64;
+}
+
+bool
+txs_item_bytes_length(TxsSlice content, bool escaped, size_t *length)
+{
+	char *text = NULL;
+	char *bytes;
+	bool valid;
+
+	if (escaped)
+	{
+		text = palloc(content.length);
+		content.length = txs_reader_unescape(content, text);
+		content.data = text;
+	}
+	bytes = palloc(content.length / 4 * 3 + 1);
+	valid = txs_base64_decode(content, bytes, length);
+	pfree(bytes);
+	if (text != NULL)
+		pfree(text);
+	return valid;
 }
 
 /* SS, NS, BS: an array of strings. */
@@ -93,7 +128,7 @@ read_set(TxsReader *reader, char type, size_t *size)
 		const char *problem;
 		size_t member;
 
-		problem = check_scalar(type, reader->value, reader->escaped, &member);
+		problem = check_member(type, reader->value, reader->escaped, &member);
 		if (problem != NULL)
 			return problem;
 		*size += member;
@@ -129,6 +164,9 @@ read_container(TxsReader *reader, bool map, size_t *size)
 		if (token == TXS_TOKEN_NAME)
 			*size += txs_item_text_length(ahead.value, ahead.escaped);
 		problem = txs_item_value_read(reader, &member);
+		if (problem == NULL && member.type == 'B')
+			problem = check_member('B', member.content, member.escaped,
+								   &member.size);
 		if (problem != NULL)
 			return problem;
 		*size += MEMBER_OVERHEAD + member.size;

@@ -4,7 +4,8 @@
  * encoded.
  *
  * Usage: roundtrip_test file...
- * Each line of a file is one compact JSON text.
+ * Each line of a file is one compact JSON text; in that of a request are the
+ * bodies of the request and of its response.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +15,22 @@
 #include "json/json.h"
 #include "tap.h"
 
+/* What the recordings hold, so that none can be left out unseen. */
+#define FILES	  76
+#define REQUESTS  1267
+#define RESPONSES 1258
+
 typedef struct Counts
 {
 	int texts;
+	int requests; /* bodies, each read as a text of its own */
+	int responses;
 	int bytes;	 /* "B" values */
 	int numbers; /* "N" values */
 } Counts;
 
 static void check_file(const char *path, Counts *total);
+static bool check_bodies(TxsSlice line, Counts *counts);
 static bool check_text(TxsSlice text, Counts *counts);
 static bool rewrite(TxsSlice text, TxsWriter *writer, Counts *counts);
 static bool write_value(TxsReader *reader, char type, TxsWriter *writer,
@@ -35,13 +44,17 @@ static bool same(const TxsWriter *writer, TxsSlice text, const char *what);
 int
 main(int argc, char **argv)
 {
-	Counts total = {0, 0, 0};
+	Counts total = {0, 0, 0, 0, 0};
 	int i;
 
 	for (i = 1; i < argc; i++)
 		check_file(argv[i], &total);
 	ok(total.texts > 0 && total.bytes > 0 && total.numbers > 0,
 	   "there were texts, bytes and numbers to check");
+	ok(argc - 1 == FILES && total.requests == REQUESTS &&
+		   total.responses == RESPONSES,
+	   "all recordings were seen, and all bodies in them");
+	diag("%d requests, %d responses", total.requests, total.responses);
 	diag("%d files, %d texts, %d base64 values, %d numbers", argc - 1,
 		 total.texts, total.bytes, total.numbers);
 	return done_testing();
@@ -62,11 +75,38 @@ check_file(const char *path, Counts *total)
 			newline != NULL ? (size_t) (newline - text.data) : text.length;
 		TxsSlice line = {start, end - at};
 
-		good = check_text(line, total);
+		good = check_text(line, total) && check_bodies(line, total);
 		at = end + 1;
 	}
 	ok(good && at > 0, "comes back byte for byte: %s", path);
 	free((char *) text.data);
+}
+
+/* A body that is no JSON was recorded as a string, one that is lost as null. */
+static bool
+check_bodies(TxsSlice line, Counts *counts)
+{
+	TxsReader reader;
+
+	txs_reader_open(&reader, line.data, line.length);
+	if (txs_reader_next(&reader) != TXS_TOKEN_OBJECT)
+		return true;
+	while (txs_reader_next(&reader) == TXS_TOKEN_NAME)
+	{
+		bool request = txs_reader_is(&reader, "request");
+		bool response = txs_reader_is(&reader, "response");
+		TxsSlice body;
+
+		if (!txs_reader_raw(&reader, &body))
+			return false;
+		if ((!request && !response) || body.data[0] != '{')
+			continue;
+		counts->requests += request;
+		counts->responses += response;
+		if (!check_text(body, counts))
+			return false;
+	}
+	return reader.token == TXS_TOKEN_OBJECT_END;
 }
 
 static bool
