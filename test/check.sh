@@ -296,6 +296,7 @@ part_model()
 {
 	build_plain
 	run_test model_test python3 "$tree/test/model/model_test.py"
+	run_test compare_models python3 "$tree/test/model/compare_models.py"
 	run_unit_make model plan_driver
 	run_test compare_plans python3 "$tree/test/model/compare_plans.py" "$work/plain/model/plan_driver"
 }

@@ -5,8 +5,27 @@ was written from the description and not from src/store/planner.c, so that the
 two can be held against each other (compare_plans.py).  Byte strings and texts
 appear as their lengths only.
 
-Source: shared/oracles/store_model.py of the project's workspace, with the
-rules added that txstore keeps and Orleans does not.
+It is orleans_model.py written anew, without the table and the bytes, and with
+these differences, each where the design's "Stricter than Orleans" or the
+description (spec transactional-storage) asks for it.  compare_models.py shows
+that there is no other.
+
+- check_sequences: a negative id or a sequence twice is refused before all
+  else.  Orleans would send two writes of one row, or corrupt the partition.
+- ABORTS_COMMITTED and NO_ROW_TO_COMMIT: Orleans stores them, and its next load
+  finds the committed row missing.  At or below the committed id a commit names
+  what is committed already, and passes, as it does with Orleans.
+- Both counts limit an item, since the service refuses by its own.  Orleans'
+  alone cuts batches, so that both providers cut them at the same place.
+- check_metadata: with an ETag of 19 digits, as spec 1.4 step 3 has it; the
+  first model leaves that step out.
+- abort_rows: a row that is prepared anew stays and is overwritten, since a
+  transaction cannot delete and put one row.
+- check_etag, next_etag: a row without ETag cannot be named in a condition, and
+  no ETag passes the largest bigint (Orleans: checked arithmetic).
+- A plan that is refused leaves nothing done, so there is no flag that demands a
+  load; whether the caller's ETag is the right one is not the planner's to say.
+- Texts and bytes of length 0 are left out with their names, as spec 1.1 says.
 """
 
 from bisect import bisect_left
