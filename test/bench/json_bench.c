@@ -1,6 +1,8 @@
 /*
- * What reading and writing one item costs: nanoseconds per operation, the
- * median (and the best) of several rounds.
+ * What reading and writing one item costs: microseconds of CPU time per
+ * operation, the median (and the best) of several rounds.
+ *
+ * Aim: 2.5 us or less to read the item and decode its base64.
  *
  * The item is a state row as Orleans writes it, with 1 KB of state: about
  * 1.9 KB of JSON, 1.4 KB of them base64.
@@ -194,12 +196,13 @@ read_item(bool decode)
 	return sum;
 }
 
+/* Time that others take from us does not count. */
 static double
 seconds(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
 }
 
@@ -225,10 +228,10 @@ measure(const Bench *bench, int repeat)
 
 		for (i = 0; i < repeat; i++)
 			sink += bench->run();
-		times[round] = (seconds() - start) * 1e9 / repeat;
+		times[round] = (seconds() - start) * 1e6 / repeat;
 	}
 	qsort(times, ROUNDS, sizeof(times[0]), compare_doubles);
-	printf("%8.0f ns  (best %.0f)  %s\n", times[ROUNDS / 2], times[0],
+	printf("%8.3f us  (best %.3f)  %s\n", times[ROUNDS / 2], times[0],
 		   bench->name);
 }
 
