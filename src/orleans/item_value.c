@@ -61,7 +61,7 @@ check_scalar(char type, TxsSlice content, bool escaped, size_t *size)
 		*size = txs_item_text_length(content, escaped);
 	else if (type == 'N')
 	{
-		if (escaped || !txs_number_is_valid(content))
+		if (!txs_number_is_valid(content)) /* nor is one with an escape */
 			return "a value of type N is not a number";
 		*size = content.length;
 	}

@@ -200,7 +200,14 @@ def check(case):
 def check_merge(case, result, merged):
     """Compared one by one: with fewer deletes, batches end elsewhere."""
     storage, database = orleans(case, strict=False)
-    store(storage, case.request)
+    try:
+        store(storage, case.request)
+    except AssertionError:
+        # More batches, so an ETag of more digits: the old metadata is too
+        # large for Orleans, if only just.
+        size = max(batch.size for batch in result.batches)
+        problem = None if size > MAX_ITEM - 19 else "too large for Orleans"
+        return "abort and prepare, too large for Orleans", problem
 
     def bare(batches):
         for operations, _ in batches:
@@ -253,7 +260,10 @@ def by_stricter_count(case, refused):
 def corrupts(case):
     """After this store, Orleans could not load the partition."""
     storage, _ = orleans(case, strict=False)
-    store(storage, case.request)
+    try:
+        store(storage, case.request)
+    except AssertionError:
+        return bool(merged_rows(case))  # as in check_merge()
     committed = storage.key["CommittedSequenceId"]
     return committed not in {row[0] for row in storage.states}
 

@@ -64,7 +64,9 @@ class Generator:
     def mixture(self):
         """Aborts, prepares and deletes that nearly fill whole batches."""
         pick = self.random.choice
-        total = pick([97, 98, 99, 100, 101, 197, 198, 199, 200, 297, 298])
+        total = pick(
+            [97, 98, 99, 100, 101, 197, 198, 199, 200, 250, 297, 298]
+        )
         aborts, rewrites, inserts, deletes = self.divide(total, 4)
         merged = self.random.randint(0, rewrites)
         stay = deletes + 1 + rewrites - merged

@@ -9,6 +9,7 @@ from store_model import (
     MAX_INT64,
     MAX_ITEM,
     MAX_OPERATIONS,
+    MAX_TRANSACTION,
     NO_ETAG,
     Delete,
     Put,
@@ -17,6 +18,9 @@ from store_model import (
 )
 
 PER = 20000  # cases, in which each class must have its floor
+TOTALS = [0, 1, 97, 98, 99, 100, 197, 198, 199, 200, 250]  # of operations
+LARGEST = MAX_TRANSACTION - 64 * 1024  # a batch with its key row, in bytes
+NEAR = 1024
 
 
 def of_refusal(case, error):
@@ -119,9 +123,11 @@ def of_put(case, put):
             found.add("largest ETag of a row")
     if put.sequence == MAX_INT64:
         found.add("largest sequence")
-    if put.size >= MAX_ITEM - 1:
+    if put.size >= MAX_ITEM - 2:
         prepare = case.request.prepares[put.index]
         sizes = state_sizes(case.base.partition, prepare, put.etag)
+        if max(sizes) == MAX_ITEM - 1:
+            found.add("state a byte below the limit")
         if sizes[0] == MAX_ITEM:
             found.add("state at the limit")
         if sizes[1] == MAX_ITEM > sizes[0]:
@@ -162,6 +168,8 @@ def of_key_rows(case, plan):
             found.add("ETag of a key row grows a digit")
         if batch.key.etag == MAX_INT64:
             found.add("largest ETag of a key row")
+        if batch.size == MAX_ITEM - 1 and not batch.key.is_new_metadata:
+            found.add("old metadata a byte below the limit")
         if batch.size == MAX_ITEM and not batch.key.is_new_metadata:
             found.add("old metadata at the limit")
         sizes = key_sizes(case.base.partition, batch.key)
@@ -169,6 +177,8 @@ def of_key_rows(case, plan):
             found.add("old metadata at the limit by the service's count")
     last = plan.batches[-1].key
     longest = key_sizes(case.base.partition, last._replace(etag=MAX_INT64))
+    if max(longest) == MAX_ITEM - 1:
+        found.add("new metadata a byte below the limit")
     if max(longest) == MAX_ITEM:
         found.add("new metadata at the limit")
     early = [b for b in plan.batches if not b.key.is_new_metadata]
@@ -190,6 +200,9 @@ def of_key_rows(case, plan):
 def of_cuts(plan):
     number = len(plan.batches)
     found = {f"batches: {number if number < 4 else '4 or more'}"}
+    operations = sum(len(batch.operations) for batch in plan.batches)
+    if operations in TOTALS:
+        found.add(f"operations: {operations}")
     for batch, following in zip(plan.batches, plan.batches[1:]):
         total = sum(operation.size for operation in batch.operations)
         if len(batch.operations) < MAX_OPERATIONS:
@@ -200,6 +213,10 @@ def of_cuts(plan):
             found.add("batch ended by its count")
         if total == MAX_DATA:
             found.add("batch with all the bytes it may have")
+    for batch in plan.batches:
+        total = sum(operation.size for operation in batch.operations)
+        if len(batch.operations) > 1 and total + batch.size > LARGEST - NEAR:
+            found.add("batch and key row close to 4 MiB less the margin")
     last = plan.batches[-1].operations
     if sum(operation.size for operation in last) == MAX_DATA:
         found.add("batch with all the bytes it may have")
@@ -239,6 +256,7 @@ FLOORS = {
     "abort of a row whose prepare is skipped": 40,
     "abort of nothing": 900,
     "abort, prepare and delete in one batch": 240,
+    "batch and key row close to 4 MiB less the margin": 20,
     "batch ended by its count": 1100,
     "batch ended by its size": 1400,
     "batch ended by one byte": 120,
@@ -266,10 +284,23 @@ FLOORS = {
     "largest ETag of a key row": 20,
     "largest ETag of a row": 15,
     "largest sequence": 120,
+    "new metadata a byte below the limit": 35,
     "new metadata at the limit": 80,
     "new metadata before the last batch": 1000,
+    "old metadata a byte below the limit": 70,
     "old metadata at the limit": 70,
     "old metadata at the limit by the service's count": 30,
+    "operations: 0": 300,
+    "operations: 1": 200,
+    "operations: 100": 160,
+    "operations: 197": 130,
+    "operations: 198": 130,
+    "operations: 199": 130,
+    "operations: 200": 130,
+    "operations: 250": 130,
+    "operations: 97": 160,
+    "operations: 98": 160,
+    "operations: 99": 160,
     "overwrite": 1600,
     "prepare at the committed id": 260,
     "prepare below the committed row": 90,
@@ -291,6 +322,7 @@ FLOORS = {
     "row too large for any batch": 15,
     "row without ETag left alone": 30,
     "rows without a key row": 800,
+    "state a byte below the limit": 90,
     "state at the limit": 130,
     "state at the limit by the service's count": 20,
 }

@@ -35,7 +35,8 @@ NO_ETAG = -1
 MAX_INT64 = 2**63 - 1
 
 MAX_ITEM = 400 * 1024
-MAX_DATA = 4 * 1024 * 1024 - MAX_ITEM - 64 * 1024
+MAX_TRANSACTION = 4 * 1024 * 1024
+MAX_DATA = MAX_TRANSACTION - MAX_ITEM - 64 * 1024
 MAX_OPERATIONS = 99
 
 # None stands for an absent committed id, timestamp, commit point or abort.

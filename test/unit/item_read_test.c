@@ -3,6 +3,7 @@
  * ones become.
  */
 #include "item_test.h"
+#include "orleans/item_value.h"
 #include "tap.h"
 
 #define NOT_A_VALUE                                                           \
@@ -183,6 +184,7 @@ static void test_key_row(void);
 static void test_state_row(void);
 static void test_absent(void);
 static void test_extra(void);
+static void test_values(void);
 static bool is_absent(TxsSlice slice);
 
 void
@@ -199,6 +201,7 @@ test_reading(void)
 	test_state_row();
 	test_absent();
 	test_extra();
+	test_values();
 }
 
 static void
@@ -492,4 +495,50 @@ static bool
 is_absent(TxsSlice slice)
 {
 	return slice.data == NULL && slice.length == 0;
+}
+
+/* A value may be read where nobody has seen yet that its text is JSON. */
+static const BadItem broken_values[] = {
+	{"nothing", TEXT(""), "the text ends too early"},
+	{"a brace", TEXT("{"), "the text ends too early"},
+	{"a type", TEXT("{\"S\""), "a colon is expected"},
+	{"a text", TEXT("{\"S\":\"a\""), "the text ends too early"},
+	{"a text cut short", TEXT("{\"S\":\"a"), "the text ends within a string"},
+	{"a word", TEXT("{\"S\":a}"), "a value is expected"},
+	{"a set", TEXT("{\"SS\":[\"a\""), "the text ends too early"},
+	{"a list", TEXT("{\"L\":[{\"S\":\"a\"}"), "the text ends too early"},
+	{"a map", TEXT("{\"M\":{\"a\""), "a colon is expected"},
+	{"a word for true", TEXT("{\"BOOL\":tru}"), "a value is expected"},
+};
+
+static void
+test_values(void)
+{
+	TxsReader reader;
+	TxsItemValue value;
+	size_t i;
+
+	for (i = 0; i < lengthof(broken_values); i++)
+	{
+		const BadItem *bad = &broken_values[i];
+		const char *problem;
+
+		txs_reader_open(&reader, bad->text.data, bad->text.length);
+		problem = txs_item_value_read(&reader, &value);
+		if (!ok(problem != NULL && strcmp(problem, bad->message) == 0,
+				"a value cut short: %s", bad->name))
+			diag("%s", problem);
+	}
+
+	txs_reader_open(&reader, "[{\"S\":\"a\"},{\"N\":\"12\"}]", 22);
+	txs_reader_next(&reader);
+	ok(txs_item_value_read(&reader, &value) == NULL && value.type == 'S' &&
+		   same(value.content, SLICE("a")) && value.size == 1,
+	   "a value among others is read");
+	ok(txs_item_value_read(&reader, &value) == NULL && value.type == 'N' &&
+		   same(value.content, SLICE("12")) && value.size == 2,
+	   "and the one after it");
+	ok(txs_item_value_read(&reader, &value) != NULL &&
+		   reader.token == TXS_TOKEN_ARRAY_END,
+	   "and no other");
 }

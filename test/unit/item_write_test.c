@@ -44,10 +44,12 @@ test_order(void)
 	ok(writes(&item, SLICE(KEY_ITEM "}")),
 	   "a key row without attributes has none");
 	item.key.has_committed = true;
+	item.key.has_timestamp = true;
 	item.key.etag = 0;
 	item.key.metadata = SLICE("");
 	ok(writes(&item, SLICE(KEY_ITEM ",\"CommittedSequenceId\":{\"N\":\"0\"},"
 									"\"Metadata\":{\"B\":\"\"},"
+									"\"Timestamp\":{\"N\":\"0\"},"
 									"\"ETag\":{\"N\":\"0\"}}")),
 	   "a zero and empty bytes are written");
 	item.is_key = false;
