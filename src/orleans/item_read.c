@@ -452,14 +452,18 @@ txs_extra_size(TxsSlice extra, bool *foreign)
 	if (extra.data == NULL)
 		return 0;
 	txs_reader_open(&reader, extra.data, extra.length);
-	txs_reader_next(&reader);
-	while (txs_reader_next(&reader) == TXS_TOKEN_NAME)
+	*foreign = txs_reader_next(&reader) != TXS_TOKEN_OBJECT;
+	while (reader.token != TXS_TOKEN_ERROR &&
+		   txs_reader_next(&reader) == TXS_TOKEN_NAME)
 	{
 		TxsItemValue value;
 
 		size += txs_item_text_length(reader.value, reader.escaped);
 		if (txs_item_value_read(&reader, &value) != NULL)
+		{
+			*foreign = true;
 			break;
+		}
 		if (value.type == 0)
 			*foreign = true;
 		size += value.size;
