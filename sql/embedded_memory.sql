@@ -20,14 +20,15 @@ SELECT txstore.store('fresh 1', '', '');
 -- A handle that is used again and again stays, whatever else is loaded meanwhile.
 DO $$
 BEGIN
-	PERFORM txstore.load('in use');
+	PERFORM txstore.load('in use'), txstore.load('looked at');
 	FOR i IN 0..39 LOOP
 		PERFORM txstore.load('other ' || i || ' ' || j) FROM generate_series(1, 100) AS j;
 		PERFORM txstore.store('in use', CASE WHEN i > 0 THEN (i - 1)::text END, '');
+		PERFORM txstore.plan_store('looked at', '', '');
 	END LOOP;
 END
 $$;
-SELECT etag FROM txstore.handles WHERE partition_key = 'in use';
+SELECT partition_key, etag FROM txstore.handles WHERE partition_key IN ('in use', 'looked at') ORDER BY 1;
 SELECT bytes BETWEEN 1 AND 256 * 1024 AS bounded FROM used;
 
 -- Handles of one transaction are no exception, nor those that it undoes.
