@@ -8,7 +8,8 @@ CREATE FUNCTION pg_temp.versions(number bigint, state text) RETURNS txstore.stat
 		SELECT array_agg(txstore.prepare(n, convert_to(state || n, 'UTF8')) ORDER BY n) FROM generate_series(1, number) AS n;
 	END;
 -- Calls store() as often as the list has elements, loading in between, and
--- returns the ETags; each step is prepare, commit, abort or both
+-- returns the ETags; each step is prepare, commit, abort or both.  A state names
+-- its step, the ETag before it, and its number.
 CREATE FUNCTION pg_temp.run(key text, number bigint, VARIADIC steps text[]) RETURNS text[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -20,7 +21,7 @@ BEGIN
 	PERFORM FROM txstore.load(key);
 	FOREACH step IN ARRAY steps LOOP
 		last := txstore.store(key, last, '',
-			CASE WHEN step IN ('prepare', 'both') THEN pg_temp.versions(number, step) END,
+			CASE WHEN step IN ('prepare', 'both') THEN pg_temp.versions(number, format('%s/%s/', step, last)) END,
 			CASE WHEN step IN ('commit', 'both') THEN number END,
 			CASE WHEN step = 'abort' THEN 0 END);
 		etags := etags || last;
@@ -29,9 +30,12 @@ BEGIN
 	END LOOP;
 	RETURN etags;
 END $$;
-CREATE FUNCTION pg_temp.show(text, OUT etag text, OUT committed bigint, OUT state text, OUT pending bigint)
+-- A partition as load() gives it: how many versions are pending, of which steps
+CREATE FUNCTION pg_temp.show(text, OUT etag text, OUT committed bigint, OUT state text, OUT pending bigint, OUT steps text)
 	BEGIN ATOMIC
-		SELECT l.etag, l.committed_sequence_id, convert_from(l.committed_state, 'UTF8'), cardinality(l.pending)
+		SELECT l.etag, l.committed_sequence_id, convert_from(l.committed_state, 'UTF8'), cardinality(l.pending),
+			(SELECT string_agg(DISTINCT rtrim(convert_from(p.state, 'UTF8'), '0123456789'), ' ') FROM unnest(l.pending) AS p
+				WHERE convert_from(p.state, 'UTF8') ~ ('/' || p.sequence_id || '$'))
 			FROM txstore.load($1) AS l;
 	END;
 
