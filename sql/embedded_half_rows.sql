@@ -64,6 +64,12 @@ SELECT sequence_id, state, etag FROM half.t_states ORDER BY 1;
 -- Orphans can be deleted as what they are.
 DELETE FROM half.t_keys;
 SELECT txstore.delete_partition('o', '0');
+BEGIN;
+SELECT txstore.delete_partition('o', NULL);
+SELECT txstore.forget('o');
+SELECT etag FROM txstore.load('o');
+ROLLBACK;
+SELECT txstore.store('o', '', '', ARRAY[txstore.prepare(1, 'x')], 1);
 SELECT txstore.delete_partition('o', NULL);
 SELECT count(*) FROM half.t_states;
 

@@ -47,8 +47,9 @@ typedef struct TxsRead
 
 	/*
 	 * The last part of the running transaction that wrote any of what was
-	 * read, if one did: when that is rolled back, the snapshot never was.
-	 * No earlier part can be rolled back without it.
+	 * read, or deleted what was not found, if one did: when that is rolled
+	 * back, the snapshot never was.  No earlier part can be rolled back
+	 * without it.
 	 */
 	TransactionId own_xid;
 } TxsRead;

@@ -147,7 +147,6 @@ remember(const TxsStorage *storage, TxsSlice partition, const TxsRead *read)
 	TxsRowRef *rows =
 		palloc_extended(sizeof(TxsRowRef) * ((Size) snapshot->nrows + 1),
 						MCXT_ALLOC_HUGE);
-	TransactionId own_xid = read->own_xid;
 	TxsPlanBase base = {
 		.partition_length = partition.length,
 		.key = snapshot->key,
@@ -164,15 +163,8 @@ remember(const TxsStorage *storage, TxsSlice partition, const TxsRead *read)
 		rows[i].etag = row->etag;
 		rows[i].size = txs_size_of_state(partition.length, row).orleans;
 	}
-	if (!snapshot->has_key)
-	{
-		/* It may be this transaction that has deleted the key row. */
-		const TxsHandle *before = txs_handle_find(storage, partition);
-
-		if (before != NULL && TransactionIdFollows(before->own_xid, own_xid))
-			own_xid = before->own_xid;
-	}
-	txs_handle_set(storage, partition, &base, snapshot->incarnation, own_xid);
+	txs_handle_set(storage, partition, &base, snapshot->incarnation,
+				   read->own_xid);
 	pfree(rows);
 }
 

@@ -93,6 +93,36 @@ read_states(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 	index_close(index, NoLock);
 }
 
+/*
+ * Keep who deleted rows of a partition that has no key row, if that was this
+ * transaction: what was not found is there again when it is rolled back.
+ */
+static void
+note_deletions(Relation table, Oid index, TxsSlice partition, TxsRead *read)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	txs_rows_partition_key(&key, partition);
+	scan = systable_beginscan(table, index, true, SnapshotAny, 1, &key);
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		HeapTupleHeader header = tuple->t_data;
+		TransactionId deleter;
+
+		CHECK_FOR_INTERRUPTS();
+		if ((header->t_infomask & HEAP_XMAX_INVALID) ||
+			HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
+			continue;
+		deleter = HeapTupleHeaderGetUpdateXid(header);
+		if (TransactionIdIsCurrentTransactionId(deleter) &&
+			TransactionIdFollows(deleter, read->own_xid))
+			read->own_xid = deleter;
+	}
+	systable_endscan(scan);
+}
+
 void
 txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
 				  TxsRead *read)
@@ -107,6 +137,12 @@ txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
 	push_snapshot();
 	read_key(&tables, partition, read);
 	read_states(&tables, partition, read);
+	if (!read->snapshot.has_key &&
+		TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	{
+		note_deletions(tables.keys, tables.keys_index, partition, read);
+		note_deletions(tables.states, tables.states_index, partition, read);
+	}
 	PopActiveSnapshot();
 	txs_tables_close(&tables);
 }
