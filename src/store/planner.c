@@ -12,6 +12,9 @@
 
 #define LONGEST_ETAG INT64_MAX /* 19 digits: what metadata is counted with */
 
+/* ETag of a place in rows that a prepare will fill. */
+#define NOT_YET INT64_C(-2)
+
 typedef struct Planning
 {
 	const TxsPlanBase *base;
@@ -135,13 +138,12 @@ add_delete(Planning *planning, const TxsRowRef *row)
 	return add_operation(planning, operation);
 }
 
-/* Put a prepare's row in place of the row at position, or as a new one. */
+/* Put a prepare's row in the place that make_places() has made. */
 static bool
 add_put(Planning *planning, const TxsStateRow *prepare)
 {
 	TxsPlan *plan = planning->plan;
-	int position = find_row(plan, prepare->sequence);
-	TxsRowRef *row = &plan->rows[position];
+	TxsRowRef *row = &plan->rows[find_row(plan, prepare->sequence)];
 	TxsStateRow stored = *prepare;
 	TxsItemSize size;
 	TxsOperation operation = {
@@ -150,19 +152,12 @@ add_put(Planning *planning, const TxsStateRow *prepare)
 		.row = prepare,
 	};
 
-	if (has_row(plan, position, prepare->sequence))
-	{
-		if (row->etag == TXS_NO_ETAG)
-			return fail(planning, TXS_PLAN_ROW_WITHOUT_ETAG, row->sequence, 0);
-		if (row->etag == LONGEST_ETAG)
-			return fail(planning, TXS_PLAN_ETAG_EXHAUSTED, row->sequence, 0);
+	if (row->etag == TXS_NO_ETAG)
+		return fail(planning, TXS_PLAN_ROW_WITHOUT_ETAG, row->sequence, 0);
+	if (row->etag == LONGEST_ETAG)
+		return fail(planning, TXS_PLAN_ETAG_EXHAUSTED, row->sequence, 0);
+	if (row->etag != NOT_YET)
 		operation.expected_etag = row->etag;
-	}
-	else
-	{
-		memmove(row + 1, row, sizeof(TxsRowRef) * (plan->nrows - position));
-		plan->nrows++;
-	}
 	operation.new_etag = operation.expected_etag + 1;
 
 	stored.etag = operation.new_etag;
@@ -172,7 +167,6 @@ add_put(Planning *planning, const TxsStateRow *prepare)
 					larger(size));
 	operation.size = size.orleans;
 
-	row->sequence = prepare->sequence;
 	row->etag = operation.new_etag;
 	row->size = size.orleans;
 	return add_operation(planning, operation);
@@ -281,11 +275,42 @@ plan_aborts(Planning *planning, const int64_t *sequences)
 	return true;
 }
 
+/*
+ * Make a place in rows for each prepare that has none, all in one go: many
+ * prepares in an unlucky order must not take quadratic time.
+ */
+static void
+make_places(Planning *planning, const int64_t *sequences)
+{
+	TxsPlan *plan = planning->plan;
+	int from = plan->nrows - 1;
+	int missing = 0;
+	int i;
+
+	for (i = planning->request->nprepares - 1;
+		 i >= 0 && sequences[i] >= planning->obsolete_before; i--)
+		missing += !has_row(plan, find_row(plan, sequences[i]), sequences[i]);
+	plan->nrows += missing;
+
+	/* From the highest; once all are made, the other rows are in place. */
+	for (i = planning->request->nprepares - 1; missing > 0; i--)
+	{
+		TxsRowRef place = {.sequence = sequences[i], .etag = NOT_YET};
+
+		for (; from >= 0 && plan->rows[from].sequence > sequences[i]; from--)
+			plan->rows[from + missing] = plan->rows[from];
+		if (from < 0 || plan->rows[from].sequence < sequences[i])
+			plan->rows[from + missing--] = place;
+	}
+}
+
 static bool
-plan_prepares(Planning *planning)
+plan_prepares(Planning *planning, const int64_t *sequences)
 {
 	const TxsStoreRequest *request = planning->request;
 	int i;
+
+	make_places(planning, sequences);
 
 	for (i = 0; i < request->nprepares; i++)
 	{
@@ -348,7 +373,8 @@ static bool
 make_plan(Planning *planning, int64_t *sequences)
 {
 	if (!sort_prepares(planning, sequences) || !check_request(planning) ||
-		!plan_aborts(planning, sequences) || !plan_prepares(planning))
+		!plan_aborts(planning, sequences) ||
+		!plan_prepares(planning, sequences))
 		return false;
 	change_key(planning);
 	if (!plan_obsolete(planning))
