@@ -93,7 +93,13 @@ pstrdup(const char *text)
 	return pnstrdup(text, strlen(text));
 }
 
-/* Later minor releases' palloc_array and its like call these. */
+/*
+ * palloc_array and its like call these in later minor releases.  Earlier ones
+ * do not declare them.
+ */
+extern void *palloc_mul(Size size, Size count);
+extern void *palloc0_mul(Size size, Size count);
+extern void *repalloc_mul(void *pointer, Size size, Size count);
 
 static Size
 product(Size size, Size count)
