@@ -34,15 +34,18 @@ open_import(FunctionCallInfo fcinfo, const char *what)
 Datum
 txstore_import_items(PG_FUNCTION_ARGS)
 {
-	TxsImport *import = open_import(fcinfo, "txstore.import_items()");
+	TxsImport *import;
 	Datum *elements;
 	bool *isnull;
-	int count = 0;
+	int count;
 	int i;
 
-	if (!PG_ARGISNULL(0))
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false,
-						  TYPALIGN_INT, &elements, &isnull, &count);
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				errmsg("items must not be null"));
+	import = open_import(fcinfo, "txstore.import_items()");
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false,
+					  TYPALIGN_INT, &elements, &isnull, &count);
 	for (i = 0; i < count; i++)
 	{
 		TxsSlice line = {NULL, 0};

@@ -85,9 +85,32 @@ refuse_meanwhile(const TxsImport *import, const TxsItem *item)
 			errhint("Import again: what is there by then is skipped."));
 }
 
+/*
+ * No table of the service holds an item that is too large by both counts: the
+ * service itself counts no more than the smaller one.
+ */
+static void
+check_size(const TxsImport *import, const TxsItem *item)
+{
+	size_t partition = item->partition.length;
+	TxsItemSize size = item->is_key
+						   ? txs_size_of_key(partition, &item->key)
+						   : txs_size_of_state(partition, &item->state);
+	size_t smaller = Min(size.orleans, size.service);
+
+	if (smaller <= TXS_MAX_ITEM_SIZE)
+		return;
+	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			errmsg("cannot import line " INT64_FORMAT ": it is too large",
+				   import->lines),
+			errdetail("The item has %zu bytes; the limit is %d.", smaller,
+					  TXS_MAX_ITEM_SIZE));
+}
+
 static void
 create_row(TxsImport *import, const TxsItem *item)
 {
+	check_size(import, item);
 	switch (import->storage->provider->create(import->target, item))
 	{
 		case TXS_CREATED:

@@ -10,6 +10,7 @@
 #include <ctype.h>
 
 #include "access/xact.h"
+#include "mb/pg_wchar.h"
 
 #include "store/store.h"
 
@@ -51,22 +52,32 @@ require_handle(const TxsStoreCall *call)
 	return handle;
 }
 
+/* As much of an ETag argument as a message should show; no ETag is longer. */
+static int
+shown_length(const char *etag)
+{
+	int length = (int) Min(strlen(etag), 1000);
+
+	return pg_mbcliplen(etag, length, TXS_NUMBER_MAX_LENGTH);
+}
+
 /* Null, empty and blank all mean a fresh partition. */
 static void
 check_etag(const TxsStoreCall *call, const TxsHandle *handle)
 {
 	const char *known = etag_text(handle->base.key.etag);
-	const char *expected = call->expected_etag;
+	const char *expected =
+		call->expected_etag == NULL ? "" : call->expected_etag;
 
 	if (is_blank(expected) ? known[0] == '\0' : strcmp(expected, known) == 0)
 		return;
 	ereport(ERROR,
 			errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			errmsg("expected ETag does not match the one that was loaded"),
-			errdetail("Partition \"%.*s\" of storage \"%s\": expected \"%s\", "
+			errdetail("Partition \"%.*s\" of storage \"%s\": expected \"%.*s\", "
 					  "loaded \"%s\".",
 					  (int) call->partition.length, call->partition.data,
-					  call->storage->name, expected == NULL ? "" : expected,
+					  call->storage->name, shown_length(expected), expected,
 					  known),
 			errhint("Pass the ETag that load() or the last store() "
 					"returned."));
@@ -256,7 +267,7 @@ parse_etag(const char *text)
 	if (!txs_number_to_int64(slice, &etag) || etag < 0)
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("invalid ETag: \"%s\"", text),
+				errmsg("invalid ETag: \"%.*s\"", shown_length(text), text),
 				errhint("Pass the ETag that load() or the last store() "
 						"returned."));
 	return etag;
