@@ -161,16 +161,12 @@ extern void txs_target_close(TxsTarget *target);
 extern bool txs_target_insert(TxsTarget *target);
 
 /*
- * Replace the tuple at tid by what is in the slot, or delete it.  False when
- * it is no longer the newest version.
+ * Replace the tuple at tid by what is in the slot, or delete it.  new_key says
+ * whether the primary key changes, too.  False when the tuple is no longer the
+ * newest version, or the new key is a duplicate.
  */
-extern bool txs_target_update(TxsTarget *target, ItemPointer tid);
-
-/*
- * Replace the tuple at tid by one with another primary key.  False when it is
- * no longer the newest version, or the new key is a duplicate.
- */
-extern bool txs_target_replace(TxsTarget *target, ItemPointer tid);
+extern bool txs_target_update(TxsTarget *target, ItemPointer tid,
+							  bool new_key);
 extern bool txs_target_delete(TxsTarget *target, ItemPointer tid);
 
 /* write.c */

@@ -104,7 +104,7 @@ txs_target_insert(TxsTarget *target)
 }
 
 bool
-txs_target_update(TxsTarget *target, ItemPointer tid)
+txs_target_update(TxsTarget *target, ItemPointer tid, bool new_key)
 {
 	List *recheck = NIL;
 	TM_FailureData failure;
@@ -115,30 +115,14 @@ txs_target_update(TxsTarget *target, ItemPointer tid)
 						 GetCurrentCommandId(true), GetActiveSnapshot(),
 						 &failure, &needs_index, &summarizing) != TM_Ok)
 		return false;
-	if (needs_index)
+	if (new_key)
+	{
+		if (!insert_entries(target, &recheck))
+			return false;
+	}
+	else if (needs_index)
 		recheck = txs_insert_index_entries(target->info, target->slot,
 										   target->estate, true, summarizing);
-	ExecARUpdateTriggers(target->estate, target->info, NULL, NULL, tid, NULL,
-						 target->slot, recheck, NULL, false);
-	list_free(recheck);
-	ResetPerTupleExprContext(target->estate);
-	return true;
-}
-
-bool
-txs_target_replace(TxsTarget *target, ItemPointer tid)
-{
-	List *recheck = NIL;
-	TM_FailureData failure;
-	bool needs_index;
-	bool summarizing;
-
-	if (txs_tuple_update(target->table, tid, target->slot,
-						 GetCurrentCommandId(true), GetActiveSnapshot(),
-						 &failure, &needs_index, &summarizing) != TM_Ok)
-		return false;
-	if (!insert_entries(target, &recheck))
-		return false;
 	ExecARUpdateTriggers(target->estate, target->info, NULL, NULL, tid, NULL,
 						 target->slot, recheck, NULL, false);
 	list_free(recheck);

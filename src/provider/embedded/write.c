@@ -140,7 +140,7 @@ apply_key(Writer *writer, TxsWrite *write, const TxsBatch *batch)
 		return false;
 	txs_rows_store_key(writer->keys.slot, write->partition, &batch->key,
 					   incarnation);
-	return txs_target_update(&writer->keys, &tid);
+	return txs_target_update(&writer->keys, &tid, false);
 }
 
 /* Find the row that an operation changes, if its condition holds. */
@@ -173,7 +173,7 @@ apply_insert(Writer *writer, TxsWrite *write, const TxsOperation *insert,
 	txs_rows_store_state(writer->states.slot, write->partition, insert->row,
 						 insert->new_etag);
 	if (delete != NULL)
-		return txs_target_replace(&writer->states, &tid);
+		return txs_target_update(&writer->states, &tid, true);
 	return txs_target_insert(&writer->states);
 }
 
@@ -188,7 +188,7 @@ apply_update(Writer *writer, TxsWrite *write, const TxsOperation *operation)
 		return txs_target_delete(&writer->states, &tid);
 	txs_rows_store_state(writer->states.slot, write->partition,
 						 operation->row, operation->new_etag);
-	return txs_target_update(&writer->states, &tid);
+	return txs_target_update(&writer->states, &tid, false);
 }
 
 /*
