@@ -217,33 +217,34 @@ next_delete(const TxsOperation *operations, int count, int *next)
 }
 
 /*
- * Inserts first, in the place of deletes as long as there are some.  So an
- * actor that replaces its state again and again stays on its page, where the
- * old version's room is reclaimed without vacuum.
+ * In the plan's order, but that an insert takes the place of the next delete.
+ * So an actor that replaces its state again and again stays on its page, where
+ * the old version's room is reclaimed without vacuum.
  */
 static bool
 apply_states(Writer *writer, TxsWrite *write, const TxsOperation *operations,
 			 int count)
 {
 	int replaceable = may_replace(writer) ? count : 0;
-	int replaced = 0; /* deletes before this one are done */
+	int replaced = 0; /* deletes between here and there are done */
 	int i;
 
 	for (i = 0; i < count; i++)
 	{
+		const TxsOperation *operation = &operations[i];
+		bool applied = true;
+
 		CHECK_FOR_INTERRUPTS();
-		if (operations[i].expected_etag == TXS_NO_ETAG &&
-			!apply_insert(writer, write, &operations[i],
-						  next_delete(operations, replaceable, &replaced)))
-			return false;
-	}
-	for (i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (operations[i].expected_etag == TXS_NO_ETAG ||
-			(operations[i].is_delete && i < replaced))
-			continue;
-		if (!apply_update(writer, write, &operations[i]))
+		if (operation->expected_etag == TXS_NO_ETAG)
+		{
+			replaced = Max(replaced, i + 1);
+			applied = apply_insert(writer, write, operation,
+								   next_delete(operations, replaceable,
+											   &replaced));
+		}
+		else if (!operation->is_delete || i >= replaced)
+			applied = apply_update(writer, write, operation);
+		if (!applied)
 			return false;
 	}
 	return true;
