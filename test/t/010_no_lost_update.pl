@@ -63,6 +63,19 @@ is($done + $failed, 2400, 'two statements: every transaction ended');
 cmp_ok($failed, '>', 20, "two statements: there were conflicts ($failed)");
 check_counters($done, 'two statements');
 
+# The counter is in the metadata, so that the key row alone tells a conflict:
+# state rows of another store would be in the way of a stale one.
+($done, $failed) = run_pgbench(q{
+\set k random_zipfian(1, 100, 1.5)
+SELECT coalesce(etag, '') AS etag, coalesce(nullif(convert_from(metadata, 'UTF8'), ''), '0')::bigint + 1 AS value
+	FROM txstore.load('m' || :k) \gset
+SELECT txstore.store('m' || :k, ':etag', convert_to(':value', 'UTF8'));
+}, '-t', 150);
+cmp_ok($failed, '>', 20, "metadata: there were conflicts ($failed)");
+is($node->safe_psql('postgres', q{SELECT sum(convert_from(metadata, 'UTF8')::bigint), sum(etag::bigint + 1)
+	FROM generate_series(1, 100) AS i, txstore.load('m' || i) WHERE etag IS NOT NULL}), "$done|$done",
+	"metadata: counters and ETags add up to $done successes");
+
 # One transaction around both, at the level where a snapshot stays.
 reset_counters();
 {
