@@ -47,7 +47,7 @@ class Generator:
             (0.10, self.aim_at_item_limit),
             (0.06, self.aim_at_metadata_limit),
             (0.30, self.aim_at_old_metadata_limit),
-            (0.01, self.make_giant),
+            (0.02, self.make_giant),
             (0.05, self.drop_etags),
             (0.06, self.exhaust_etag),
             (0.02, self.make_negative),
@@ -318,10 +318,17 @@ class Generator:
 
     def make_giant(self, case):
         """A row that no batch should hold, yet one has to delete it."""
-        rows = {}
-        if case.base.rows:
-            row = self.random.choice(case.base.rows)
-            rows[row.sequence] = MAX_DATA + self.random.choice([0, 1, 10**6])
+        if not case.base.rows:
+            return case
+        row = self.random.choice(case.base.rows)
+        result = plan_or_none(case)
+        if result is not None and self.random.random() < 0.5:
+            # The first operation of a batch: no other is to be sent before.
+            batch = self.random.choice([result.batches[0], *result.batches])
+            for operation in batch.operations[:1]:
+                if isinstance(operation, Delete):
+                    row = operation
+        rows = {row.sequence: MAX_DATA + self.random.choice([0, 1, 10**6])}
         return resize(case, rows, {})
 
     # Cases that are refused, or nearly

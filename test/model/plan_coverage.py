@@ -213,6 +213,12 @@ def of_cuts(plan):
             found.add("batch ended by its count")
         if total == MAX_DATA:
             found.add("batch with all the bytes it may have")
+    before = MAX_OPERATIONS
+    for batch in plan.batches:
+        first = batch.operations[0] if batch.operations else None
+        if before == MAX_OPERATIONS and first and first.size > MAX_DATA:
+            found.add("row too large for any batch, with none open")
+        before = len(batch.operations)
     for batch in plan.batches:
         total = sum(operation.size for operation in batch.operations)
         if len(batch.operations) > 1 and total + batch.size > LARGEST - NEAR:
@@ -319,7 +325,8 @@ FLOORS = {
     "refused STATE_TOO_LARGE by the service's count": 40,
     "refused for the old metadata": 300,
     "refused for the old metadata by the service's count": 70,
-    "row too large for any batch": 15,
+    "row too large for any batch": 50,
+    "row too large for any batch, with none open": 15,
     "row without ETag left alone": 30,
     "rows without a key row": 800,
     "state a byte below the limit": 90,
