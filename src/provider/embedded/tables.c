@@ -289,7 +289,6 @@ txs_tables_open(const TxsStorage *storage, LOCKMODE lock, TxsTables *tables)
 	if (!OidIsValid(keys) || !OidIsValid(states))
 		refuse_missing(storage, OidIsValid(keys) || OidIsValid(states));
 
-
 	/* Whatever has the name: check_table() says what is wrong with it. */
 	tables->keys = relation_open(keys, NoLock);
 	tables->states = relation_open(states, NoLock);
