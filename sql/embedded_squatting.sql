@@ -38,6 +38,7 @@ RESET ROLE;
 
 -- a superuser owns the server, and has every right on the tables
 SELECT txstore.load('p', 'squatted');
+SELECT txstore.initialize_storage('squatted');
 SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"p"},"RowKey":{"S":"key"},"ETag":{"N":"0"}}'], 'squatted');
 
 -- once server and tables have one owner, they are the storage

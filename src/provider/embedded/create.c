@@ -128,10 +128,15 @@ create_as_owner(const TxsStorage *storage)
 	return created;
 }
 
-bool
-txs_create_tables(const TxsStorage *storage)
+/* Make what is missing, as the server's owner; true if anything was. */
+static bool
+create_tables(const TxsStorage *storage)
 {
 	bool created;
+
+	if (OidIsValid(txs_tables_find(storage, &txs_keys_table)) &&
+		OidIsValid(txs_tables_find(storage, &txs_states_table)))
+		return false;
 
 	/*
 	 * One session at a time; the other then finds them made.  The lock is on
@@ -149,12 +154,24 @@ txs_create_tables(const TxsStorage *storage)
 	return created;
 }
 
+bool
+txs_create_initialize(const TxsStorage *storage)
+{
+	bool created = create_tables(storage);
+	TxsTables tables;
+
+	/* What was there before may be of no use: better said now. */
+	if (txs_tables_open(storage, AccessShareLock, &tables))
+		txs_tables_close(&tables);
+	return created;
+}
+
 void
 txs_create_open(const TxsStorage *storage, TxsTables *tables)
 {
 	if (txs_tables_open(storage, RowExclusiveLock, tables))
 		return;
-	txs_create_tables(storage);
+	create_tables(storage);
 	if (!txs_tables_open(storage, RowExclusiveLock, tables))
 		elog(ERROR, "tables of storage \"%s\" have vanished", storage->name);
 }

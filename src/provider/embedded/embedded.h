@@ -102,8 +102,11 @@ extern void txs_tables_close(TxsTables *tables);
 
 /* create.c: make the tables, and say what there is */
 
-/* Make what is missing, as the server's owner; true if anything was. */
-extern bool txs_create_tables(const TxsStorage *storage);
+/*
+ * Make what is missing, as the server's owner; true if anything was.  Raises
+ * what txs_tables_open() does.
+ */
+extern bool txs_create_initialize(const TxsStorage *storage);
 
 /* Open both tables for writing, and make them first where that is due. */
 extern void txs_create_open(const TxsStorage *storage, TxsTables *tables);

@@ -12,6 +12,6 @@ const TxsProvider txs_embedded_provider = {
 	.create = txs_embedded_create,
 	.close_import = txs_embedded_close_import,
 	.scan = txs_embedded_scan,
-	.initialize = txs_create_tables,
+	.initialize = txs_create_initialize,
 	.describe = txs_describe_tables,
 };
