@@ -65,6 +65,9 @@ SELECT count(*) FROM txstore.handles;
 SELECT name, setting, unit, context, vartype, min_val, max_val, boot_val, short_desc, extra_desc
   FROM pg_settings WHERE name LIKE 'txstore.%' ORDER BY 1;
 SET txstore.no_such_setting = 1;
+-- later versions name the unit in the limits, too
+\set VERBOSITY sqlstate
 SET txstore.max_handle_memory = '1kB';
+\set VERBOSITY default
 
 DROP VIEW members;
