@@ -2,6 +2,7 @@
 # checkout or the PostgreSQL installation.
 #
 #   find_work_folder       sets work
+#   lock NAME              waits until no other process holds the lock of that name
 #   build_variant NAME LOG [make argument]...
 #                          builds the checkout with these arguments and sets
 #                          tree: the copy of the sources that was built
@@ -18,16 +19,16 @@
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Under the checkout; if that is hidden from user postgres (under /root), in
-# /var/tmp.
+# Under the checkout; but in /var/tmp if that cannot be written, is hidden from
+# user postgres (under /root), or has in its path what make cannot bear (spaces).
 find_work_folder()
 {
 	umask 022
 	work=$checkout/build
-	mkdir -p "$work"
-	if [ "$(id -u)" = 0 ] && ! runuser -u "${SERVER_USER:-postgres}" -- test -x "$work" 2>/dev/null; then
+	if [[ $checkout = *[!A-Za-z0-9/._+-]* ]] || ! mkdir -p "$work" 2>/dev/null || [ ! -w "$work" ] ||
+		[ ! -O "$work" ] || hidden_from_server "$work"; then
 		rmdir "$work" 2>/dev/null || true
-		work=/var/tmp/txstore-build-$(cksum <<<"$checkout" | cut -d ' ' -f 1)
+		work=/var/tmp/txstore-build-$(id -u)-$(cksum <<<"$checkout" | cut -d ' ' -f 1)
 		mkdir -p "$work"
 	fi
 	# A folder in /var/tmp could be somebody else's trap.
@@ -35,6 +36,22 @@ find_work_folder()
 		echo "$work is not ours; please remove it" >&2
 		return 1
 	fi
+}
+
+hidden_from_server()
+{
+	[ "$(id -u)" = 0 ] && ! runuser -u "${SERVER_USER:-postgres}" -- test -x "$1" 2>/dev/null
+}
+
+# Held until this process ends; what it starts in the background closes 9.
+lock()
+{
+	command -v flock >/dev/null || return 0
+	exec 9>"$work/$1.lock"
+	flock --nonblock 9 || {
+		echo "Waiting for another run in this checkout ($1)." >&2
+		flock 9
+	}
 }
 
 build_variant()
@@ -62,7 +79,8 @@ copy_sources()
 	(
 		cd "$checkout"
 		list_sources >"$1.new"
-		tar --null --files-from="$1.new" --create --file=- | tar -C "$1" --extract --file=-
+		# The server's user must be able to read the copy.
+		tar --null --files-from="$1.new" --mode=a+rX --create --file=- | tar -C "$1" --extract --file=-
 		if [ -e "$1.list" ]; then
 			cd "$1"
 			sort -z "$1.list" "$1.new" "$1.new" | uniq -z -u | xargs -0 -r rm -f

@@ -13,6 +13,8 @@
 #
 # Environment:
 #   PG_CONFIG      the PostgreSQL to build for and test with
+#   PART_SECONDS   the most time for a part; then it is ended and has failed
+#                  (default: 1200)
 #   FUZZ_SECONDS   time for long_fuzz (default: 1800)
 #
 # The checkout is copied to build/ and built there (see build.sh); logs are in
@@ -22,6 +24,9 @@
 set -euo pipefail
 exec </dev/null
 cd "$(dirname "$0")/.."
+# Messages are looked for below, and names sorted, as on every other machine.
+export LC_ALL=C.UTF-8
+unset LANGUAGE CDPATH MAKEFLAGS MAKELEVEL MFLAGS GREP_OPTIONS
 source test/packages.sh
 source test/build.sh
 
@@ -35,6 +40,12 @@ sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit
 main()
 {
 	local parts group=check part
+	if [ "${1:-}" = --part ]; then
+		find_work_folder
+		logs=$work/logs
+		part_"$2"
+		return
+	fi
 	case "$*" in
 		"") parts=$normal_parts ;;
 		all) parts="$normal_parts $slow_parts" ;;
@@ -48,22 +59,32 @@ main()
 	done
 	case " $parts " in *" valgrind "*) group=all ;; esac
 
+	# Counts as a failure until the end is reached.
+	passed=0 failed=1 skipped=0 running=
+	trap 'end_part; summary' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
 	need_packages $group
 	find_work_folder
+	lock check
 	logs=$work/logs
 	mkdir -p "$logs"
 	rm -f "$logs"/failed.*
-	passed=0 failed=0 skipped=0
 	for part in $parts; do
 		run_part "$part"
 	done
+	failed=$((failed - 1))
+	[ "$failed" = 0 ]
+}
+
+summary()
+{
 	echo
 	if [ "$skipped" = 0 ]; then
 		echo "$passed passed, $failed failed"
 	else
 		echo "$passed passed, $failed failed, $skipped skipped"
 	fi
-	[ "$failed" = 0 ]
 }
 
 # ---------------------------------------------------------------- running parts
@@ -72,11 +93,7 @@ run_part()
 {
 	local part=$1 log=$logs/$1.log start=$EPOCHREALTIME status counts good bad left_out
 	printf '%-12s' "$part"
-	# Not as a condition: set -e would not work in it.
-	set +e
-	(set -e; part_"$part") >"$log" 2>&1
-	status=$?
-	set -e
+	bounded "$part" >"$log" 2>&1 && status=0 || status=$?
 	counts=$(count_results "$log")
 	read -r good bad left_out <<<"$counts"
 	if [ "$status" != 0 ] && [ "$bad" = 0 ]; then
@@ -90,6 +107,35 @@ run_part()
 	printf '%5d passed %4d failed %8s s%s\n' "$good" "$bad" "$(seconds_since "$start")" \
 		"$([ "$left_out" = 0 ] || echo "   ($left_out skipped)")"
 	[ "$bad" = 0 ] || show_failures "$log"
+}
+
+# Run a part in a process of its own and end it with all that it has started when
+# it takes too long.  With job control, a part that waits can be interrupted.
+bounded()
+{
+	local part=$1 limit=${PART_SECONDS:-1200} status=0
+	case $part in
+		long_fuzz) limit=$((${FUZZ_SECONDS:-1800} + 600)) ;;
+		valgrind) limit=$((limit * 6)) ;;
+	esac
+	set -m
+	timeout --kill-after=60 "$limit" bash test/check.sh --part "$part" 9>&- &
+	running=$!
+	set +m
+	wait "$running" || status=$?
+	running=
+	case $status in
+		124 | 137) echo "not ok - $part ends within $limit s" ;;
+	esac
+	return $status
+}
+
+# When this script is interrupted.
+end_part()
+{
+	[ "$running" ] || return 0
+	kill -TERM "$running" 2>/dev/null || true
+	wait "$running" || true
 }
 
 # Tenths of a second since a value of EPOCHREALTIME.
@@ -123,6 +169,7 @@ count_results()
 show_failures()
 {
 	awk '
+		/^(not )?ok .*# *TODO/ { shown = 0; next }
 		/^not ok|\.\.\. FAILED|^Dubious|^Bail out/ { shown = 20; n++ }
 		/^ok |\.\.\. ok / { shown = 0 }
 		/^diff / { shown = 60 }
@@ -184,14 +231,12 @@ result()
 # Plain, as a user gets it, but with warnings as errors.
 build_plain()
 {
-	lock plain
 	[ ! -e "$logs/failed.plain" ] || build_failed plain
 	build_variant plain "$logs/make.plain.log" PG_CFLAGS="$warnings" || build_failed plain
 }
 
 build_sanitized()
 {
-	lock sanitized
 	[ ! -e "$logs/failed.sanitized" ] || build_failed sanitized
 	build_variant sanitized "$logs/make.sanitized.log" with_llvm=no PG_CFLAGS="$sanitize" || build_failed sanitized
 }
@@ -208,21 +253,13 @@ build_failed()
 	exit 1
 }
 
-# Two checks in one checkout take turns, part by part.
-lock()
-{
-	command -v flock >/dev/null || return 0
-	exec 9>"$work/$1.lock"
-	flock 9
-}
-
 # run_installcheck [VARIABLE=value]...: pg_regress and the like, in $tree.
 run_installcheck()
 {
 	local status=0
 	rm -rf "$tree/results" "$tree/output_iso" "$tree"/regression.*
 	SERVER_LOG=$server_log "$tree/test/with_cluster" -c max_prepared_transactions=10 \
-		make -C "$tree" PG_CONFIG="$PG_CONFIG" installcheck "$@" 9>&- || status=$?
+		make -C "$tree" PG_CONFIG="$PG_CONFIG" installcheck "$@" || status=$?
 	local diffs
 	for diffs in "$tree/regression.diffs" "$tree/output_iso/regression.diffs"; do
 		[ ! -s "$diffs" ] || head -n 300 "$diffs"
@@ -324,9 +361,13 @@ part_tap()
 {
 	need_files 'test/t/*.pl'
 	build_plain
-	server_log=$logs/tap.server.log
-	"$tree/test/with_cluster" bash -c \
-		'make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v' "$tree" 9>&-
+	rm -rf "$logs/tap"
+	"$tree/test/with_cluster" bash -c '
+		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v && exit
+		cp -R "$PGHOST"/tap/log "$1" 2>/dev/null || cp -R "$PGHOST"/tmp_check/log "$1"
+		grep -h -A 9 -E "^(error running SQL|# Looks like|.* at .* line [0-9]+\.$)" "$1"/regress_log_* | head -n 60
+		echo "(what the tests and their servers said: $1)"
+		exit 1' "$tree" "$logs/tap"
 }
 
 # Recordings of a real Orleans, replayed through SQL.
@@ -337,7 +378,7 @@ part_replay()
 	build_plain
 	cd "$tree"
 	for script in test/replay/*_test.py test/replay/replay*.py; do
-		[ ! -e "$script" ] || run_test "$script" test/with_cluster python3 "$script" 9>&-
+		[ ! -e "$script" ] || run_test "$script" test/with_cluster python3 "$script"
 	done
 }
 
@@ -346,7 +387,7 @@ part_docs()
 {
 	build_plain
 	cd "$tree"
-	run_test docs_test test/with_cluster python3 test/docs/docs_test.py 9>&-
+	run_test docs_test test/with_cluster python3 test/docs/docs_test.py
 }
 
 # The first command of the README.
@@ -358,19 +399,22 @@ part_demo()
 # The SQL and isolation tests with the extension under ASan and UBSan.
 part_sanitizers()
 {
+	need_files 'sql/*.sql'
 	build_sanitized
 	server_log=$logs/sanitizers.server.log
 	local asan_first=$work/sanitized/asan_first.so
 	gcc -shared -fPIC -O0 -Wl,-z,initfirst -o "$asan_first" test/asan_first.c
 	export SERVER_ENV="LD_PRELOAD=$(gcc -print-file-name=libasan.so):$asan_first \
 ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
-	run_installcheck with_llvm=no TAP_TESTS= || true
+	local status=0
+	run_installcheck with_llvm=no TAP_TESTS= || status=$?
 	result "no report of a sanitizer" no_reports "$server_log"
+	return $status
 }
 
 no_reports()
 {
-	! grep -E -A 30 'AddressSanitizer|runtime error' "$1"
+	[ -s "$1" ] && ! grep -E -A 30 'AddressSanitizer|runtime error' "$1"
 }
 
 # The code that reads foreign bytes, for a minute.
@@ -418,8 +462,10 @@ part_valgrind()
 	END
 	chmod +x "$program"
 	export SERVER_PROGRAM=$program
-	run_installcheck ISOLATION= TAP_TESTS= || true
+	local status=0
+	run_installcheck ISOLATION= TAP_TESTS= || status=$?
 	result "no report of valgrind" test/valgrind_filter "$server_log"
+	return $status
 }
 
 main "$@"

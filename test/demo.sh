@@ -11,6 +11,7 @@
 # a temporary folder and is gone at the end.  Nothing else on the machine changes.
 
 set -euo pipefail
+unset CDPATH MAKEFLAGS MAKELEVEL MFLAGS
 cd "$(dirname "$0")/.."
 source test/packages.sh
 source test/build.sh
@@ -23,6 +24,7 @@ fi
 
 need_packages demo
 find_work_folder
+lock demo
 mkdir -p "$work/logs"
 log=$work/logs/make.demo.log
 echo "Building txstore for $("$PG_CONFIG" --version) ..."
@@ -31,6 +33,7 @@ if ! build_variant demo "$log" with_llvm=no; then
 	echo "The build failed; all of its output is in $log"
 	exit 1
 fi
+exec 9>&- # the lock
 
 # Runs inside with_cluster, with psql in PATH and the server in the environment.
 show()
@@ -40,10 +43,15 @@ show()
 	export PGDATABASE=bank
 	# Input from a pipe keeps file names out of the error messages.
 	psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 <test/demo/demo.sql 2>&1
-	if [ "$1" = psql ]; then
+	if [ "$1" != psql ]; then
+		echo "The server is stopped now.  \`bash test/demo.sh psql' leaves you in it, to go on."
+	# Without a terminal, what is there to be read, but no waiting.
+	elif [ -t 0 ] || read -r -t 0; then
 		echo "The server runs until you leave psql with \\q.  Other terminals reach it with"
 		echo "    $(command -v psql) -h $PGHOST -U $PGUSER bank"
 		psql --no-psqlrc --quiet
+	else
+		echo "There is no terminal, so psql is not opened."
 	fi
 }
 export -f show
