@@ -1,8 +1,17 @@
 --
 -- Read-only storages and transactions: every write is refused, reads go on
 --
-SELECT value AS storage FROM txstore.describe_storage() WHERE property = 'storage' \gset
 \set VERBOSITY sqlstate
+-- The default storage under another name: the server of an extension is not altered
+CREATE TEMP TABLE storage AS SELECT value FROM txstore.describe_storage() WHERE property = 'storage';
+DO $$
+BEGIN
+	EXECUTE (SELECT format('CREATE SERVER read_only FOREIGN DATA WRAPPER txstore_fdw OPTIONS (%s)',
+			string_agg(format('%I %L', split_part(o, '=', 1), substr(o, strpos(o, '=') + 1)), ', '))
+		FROM pg_foreign_server, unnest(srvoptions) AS o WHERE srvname = (SELECT value FROM storage));
+END
+$$;
+SET txstore.default_storage = 'read_only';
 CREATE TEMP TABLE lines (line text);
 -- Calls everything that writes, with arguments that are right
 CREATE FUNCTION pg_temp.try(call text) RETURNS text
@@ -26,7 +35,7 @@ SELECT etag FROM txstore.load('read_only/a');
 SELECT txstore.store('read_only/a', NULL, 'm', ARRAY[txstore.prepare(1, 'one')], 1);
 
 -- A storage with the option read_only, for everyone
-ALTER SERVER :"storage" OPTIONS (ADD read_only 'true');
+ALTER SERVER read_only OPTIONS (ADD read_only 'true');
 SELECT * FROM pg_temp.try_all();
 SELECT etag, committed_sequence_id, committed_state, metadata FROM txstore.load('read_only/a');
 SELECT action, row_key FROM txstore.plan_store('read_only/a', '0', 'x');
@@ -34,11 +43,11 @@ SELECT count(*) FROM txstore.export_items('read_only/a');
 SELECT value FROM txstore.describe_storage() WHERE property = 'read only';
 SELECT txstore.forget('read_only/a');
 SELECT etag FROM txstore.load('read_only/a');
-ALTER SERVER :"storage" OPTIONS (SET read_only 'false');
+ALTER SERVER read_only OPTIONS (SET read_only 'false');
 SELECT value FROM txstore.describe_storage() WHERE property = 'read only';
 -- The handle is usable afterwards
 SELECT txstore.store('read_only/a', '0', 'y');
-ALTER SERVER :"storage" OPTIONS (DROP read_only);
+ALTER SERVER read_only OPTIONS (DROP read_only);
 SELECT txstore.store('read_only/a', '1', 'z');
 
 -- A read-only transaction
@@ -56,3 +65,4 @@ SELECT etag FROM txstore.load('read_only/a');
 SET default_transaction_read_only = off;
 SELECT txstore.store('read_only/a', '2', 'x');
 SELECT txstore.delete_partition('read_only/a', '3');
+DROP SERVER read_only;

@@ -6,6 +6,10 @@
  */
 #include "compat.h"
 
+#include "catalog/dependency.h"
+#include "catalog/pg_foreign_data_wrapper.h"
+#include "catalog/pg_foreign_server.h"
+#include "commands/extension.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -71,6 +75,38 @@ find_known(Oid server)
 	return NULL;
 }
 
+/*
+ * pg_dump restores a server that the extension has made as the extension makes
+ * it: with options of its own, it would have lost its rows there.
+ */
+static void
+refuse_altered_member(const ForeignServer *server)
+{
+	Oid extension =
+		getExtensionOfObject(ForeignServerRelationId, server->serverid);
+	ListCell *cell;
+
+	if (!OidIsValid(extension) ||
+		extension != getExtensionOfObject(ForeignDataWrapperRelationId,
+										  server->fdwid))
+		return;
+	foreach (cell, server->options)
+	{
+		const char *option = lfirst_node(DefElem, cell)->defname;
+
+		if (strcmp(option, "provider") != 0)
+			ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					errmsg("server \"%s\" belongs to extension \"%s\" and "
+						   "cannot have the option \"%s\"",
+						   server->servername, get_extension_name(extension),
+						   option),
+					errdetail("pg_dump would not keep it."),
+					errhint("Take it away with ALTER SERVER ... OPTIONS (DROP "
+							"...), and give the option to a server of your "
+							"own with CREATE SERVER."));
+	}
+}
+
 /* Read a server from the catalogs and remember it. */
 static TxsStorage *
 read_storage(Oid server_oid)
@@ -89,6 +125,7 @@ read_storage(Oid server_oid)
 				errhint("A storage is a server of the foreign-data wrapper "
 						"\"%s\".",
 						WRAPPER_NAME));
+	refuse_altered_member(server);
 
 	caller = MemoryContextSwitchTo(known_context);
 	storage = palloc0(sizeof(TxsStorage));

@@ -4,9 +4,11 @@
 #include "provider/embedded/embedded.h"
 
 #include "access/htup_details.h"
+#include "access/relscan.h"
 #include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -94,6 +96,26 @@ read_states(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 }
 
 /*
+ * Who has deleted or updated the row that a scan has just returned, or
+ * InvalidTransactionId.  Others may lock the row meanwhile, so its page is
+ * locked for the look.
+ */
+static TransactionId
+read_deleter(SysScanDesc scan, HeapTuple tuple)
+{
+	Buffer buffer = ((BufferHeapTupleTableSlot *) scan->slot)->buffer;
+	HeapTupleHeader header = tuple->t_data;
+	TransactionId deleter = InvalidTransactionId;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (!(header->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
+		deleter = HeapTupleHeaderGetUpdateXid(header);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return deleter;
+}
+
+/*
  * Keep who deleted rows of a partition that has no key row, if that was this
  * transaction: what was not found is there again when it is rolled back.
  */
@@ -108,14 +130,9 @@ note_deletions(Relation table, Oid index, TxsSlice partition, TxsRead *read)
 	scan = systable_beginscan(table, index, true, SnapshotAny, 1, &key);
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
-		HeapTupleHeader header = tuple->t_data;
-		TransactionId deleter;
+		TransactionId deleter = read_deleter(scan, tuple);
 
 		CHECK_FOR_INTERRUPTS();
-		if ((header->t_infomask & HEAP_XMAX_INVALID) ||
-			HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
-			continue;
-		deleter = HeapTupleHeaderGetUpdateXid(header);
 		if (TransactionIdIsCurrentTransactionId(deleter) &&
 			TransactionIdFollows(deleter, read->own_xid))
 			read->own_xid = deleter;
