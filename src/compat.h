@@ -62,9 +62,9 @@ txs_tuple_update(Relation relation, ItemPointer tid, TupleTableSlot *slot,
 #if PG_VERSION_NUM >= 160000
 	TU_UpdateIndexes update = TU_None;
 
-	result = table_tuple_update(relation, tid, slot, command, snapshot,
-								InvalidSnapshot, true, failure, &lockmode,
-								&update);
+	result =
+		table_tuple_update(relation, tid, slot, command, snapshot,
+						   InvalidSnapshot, true, failure, &lockmode, &update);
 	*needs_index = update != TU_None;
 	*summarizing = update == TU_Summarizing;
 #else

@@ -42,8 +42,8 @@ enum
 const TxsStorage *
 txs_arguments_storage(FunctionCallInfo fcinfo, int n)
 {
-	return txs_storage_open(
-		PG_ARGISNULL(n) ? NULL : NameStr(*PG_GETARG_NAME(n)));
+	return txs_storage_open(PG_ARGISNULL(n) ? NULL
+											: NameStr(*PG_GETARG_NAME(n)));
 }
 
 TxsSlice
@@ -115,8 +115,8 @@ refuse_null(const char *what)
 static void
 read_version(HeapTupleHeader header, TxsStateRow *row)
 {
-	TupleDesc desc = lookup_rowtype_tupdesc(
-		HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+	TupleDesc desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+											HeapTupleHeaderGetTypMod(header));
 	Datum values[VERSION_ATTRIBUTES];
 	bool isnull[VERSION_ATTRIBUTES];
 	HeapTupleData tuple = {
@@ -142,8 +142,7 @@ read_version(HeapTupleHeader header, TxsStateRow *row)
 	row->manager =
 		optional_bytes(values[VERSION_MANAGER], isnull[VERSION_MANAGER]);
 	row->state = optional_bytes(values[VERSION_STATE], false);
-	if (row->timestamp.data != NULL &&
-		!txs_time_text_is_valid(row->timestamp))
+	if (row->timestamp.data != NULL && !txs_time_text_is_valid(row->timestamp))
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("invalid transaction timestamp: \"%.*s\"",
 					   pg_mbcliplen(row->timestamp.data,
@@ -167,9 +166,9 @@ read_prepares(ArrayType *array, TxsStoreRequest *request)
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
 	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
 					  &elements, &isnull, &request->nprepares);
-	rows = palloc_extended(sizeof(TxsStateRow) *
-							   ((Size) request->nprepares + 1),
-						   MCXT_ALLOC_HUGE);
+	rows =
+		palloc_extended(sizeof(TxsStateRow) * ((Size) request->nprepares + 1),
+						MCXT_ALLOC_HUGE);
 	for (i = 0; i < request->nprepares; i++)
 	{
 		if (isnull[i])

@@ -14,8 +14,7 @@
  * Argument n as a storage: its name, or null for the default.  Raises what
  * txs_storage_open() does.
  */
-extern const TxsStorage *txs_arguments_storage(FunctionCallInfo fcinfo,
-											   int n);
+extern const TxsStorage *txs_arguments_storage(FunctionCallInfo fcinfo, int n);
 
 /*
  * Argument n as a partition key.  Raises 22004 for null, 22023 for a text

@@ -34,12 +34,12 @@ put_handle(const TxsHandle *handle, void *arg)
 		return;
 	values[0] =
 		DirectFunctionCall1(namein, CStringGetDatum(server->servername));
-	values[1] = PointerGetDatum(cstring_to_text_with_len(
-		handle->partition.data, (int) handle->partition.length));
+	values[1] = PointerGetDatum(
+		cstring_to_text_with_len(handle->partition.data,
+								 (int) handle->partition.length));
 	isnull[2] = handle->must_load || key->etag == TXS_NO_ETAG;
 	if (!isnull[2])
-		values[2] =
-			CStringGetTextDatum(psprintf(INT64_FORMAT, key->etag));
+		values[2] = CStringGetTextDatum(psprintf(INT64_FORMAT, key->etag));
 	isnull[3] = handle->must_load;
 	values[3] = Int64GetDatum(key->committed);
 	isnull[4] = handle->must_load;

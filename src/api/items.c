@@ -83,17 +83,19 @@ import_fetched(TxsImport *import)
 static void
 import_relation(TxsImport *import, Oid source)
 {
-	char *name = quote_qualified_identifier(
-		get_namespace_name(get_rel_namespace(source)), get_rel_name(source));
+	char *name = quote_qualified_identifier(get_namespace_name(
+												get_rel_namespace(source)),
+											get_rel_name(source));
 	int gucs = NewGUCNestLevel();
 	Portal portal;
 
 	(void) set_config_option("synchronize_seqscans", "off", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	SPI_connect();
-	portal = SPI_cursor_open_with_args(
-		NULL, psprintf("SELECT * FROM %s", name), 0, NULL, NULL, NULL, false,
-		CURSOR_OPT_NO_SCROLL);
+	portal =
+		SPI_cursor_open_with_args(NULL, psprintf("SELECT * FROM %s", name), 0,
+								  NULL, NULL, NULL, false,
+								  CURSOR_OPT_NO_SCROLL);
 	if (portal->tupDesc->natts != 1 ||
 		getBaseType(TupleDescAttr(portal->tupDesc, 0)->atttypid) != TEXTOID)
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -101,8 +103,9 @@ import_relation(TxsImport *import, Oid source)
 					   get_rel_name(source)));
 	do
 	{
-		MemoryContext fetched = AllocSetContextCreate(
-			CurrentMemoryContext, "txstore lines", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext fetched =
+			AllocSetContextCreate(CurrentMemoryContext, "txstore lines",
+								  ALLOCSET_DEFAULT_SIZES);
 		MemoryContext caller;
 
 		SPI_cursor_fetch(portal, true, FETCH_ROWS);
@@ -156,8 +159,9 @@ put_item(const TxsItem *item, void *arg)
 
 	txs_writer_reset(&export->writer);
 	txs_item_write(&export->writer, item);
-	value = PointerGetDatum(cstring_to_text_with_len(
-		export->writer.data, (int) export->writer.length));
+	value =
+		PointerGetDatum(cstring_to_text_with_len(export->writer.data,
+												 (int) export->writer.length));
 	tuplestore_putvalues(export->result->setResult, export->result->setDesc,
 						 &value, &isnull);
 	pfree(DatumGetPointer(value));

@@ -81,8 +81,9 @@ txstore_load(PG_FUNCTION_ARGS)
 	if (!isnull[LOAD_STATE])
 		values[LOAD_STATE] = bytes_datum(loaded.committed->state);
 	values[LOAD_METADATA] = bytes_datum(loaded.key->metadata);
-	values[LOAD_PENDING] = txs_arguments_versions(
-		get_element_type(array_type), loaded.npending, loaded.pending);
+	values[LOAD_PENDING] =
+		txs_arguments_versions(get_element_type(array_type), loaded.npending,
+							   loaded.pending);
 	PG_RETURN_DATUM(HeapTupleGetDatum(
 		heap_form_tuple(BlessTupleDesc(desc), values, isnull)));
 }
@@ -123,8 +124,9 @@ put_plan_row(ReturnSetInfo *result, const PlanRow *row)
 	values[PLAN_OPERATION] = Int32GetDatum(row->operation);
 	values[PLAN_ACTION] =
 		CStringGetTextDatum(row->is_delete ? "delete" : "put");
-	values[PLAN_ROW_KEY] = PointerGetDatum(cstring_to_text_with_len(
-		row->row_key.data, (int) row->row_key.length));
+	values[PLAN_ROW_KEY] =
+		PointerGetDatum(cstring_to_text_with_len(row->row_key.data,
+												 (int) row->row_key.length));
 	values[PLAN_CONDITION] = CStringGetTextDatum(condition);
 	isnull[PLAN_EXPECTED_ETAG] = row->expected_etag == TXS_NO_ETAG;
 	values[PLAN_EXPECTED_ETAG] = Int64GetDatum(row->expected_etag);
@@ -135,8 +137,8 @@ put_plan_row(ReturnSetInfo *result, const PlanRow *row)
 }
 
 static void
-put_operation(ReturnSetInfo *result, const TxsOperation *operation,
-			  int batch, int number)
+put_operation(ReturnSetInfo *result, const TxsOperation *operation, int batch,
+			  int number)
 {
 	char row_key[TXS_STATE_ROW_KEY_LENGTH];
 	PlanRow row = {
@@ -195,6 +197,6 @@ txstore_delete_partition(PG_FUNCTION_ARGS)
 	TxsSlice partition = txs_arguments_partition(fcinfo, 0);
 
 	txs_storage_require_writable(storage, "txstore.delete_partition()");
-	PG_RETURN_BOOL(txs_store_delete(storage, partition,
-									txs_arguments_text(fcinfo, 1)));
+	PG_RETURN_BOOL(
+		txs_store_delete(storage, partition, txs_arguments_text(fcinfo, 1)));
 }

@@ -79,7 +79,7 @@ txstore_partition_key(PG_FUNCTION_ARGS)
 	if (strlen(result) > TXS_MAX_PARTITION_KEY)
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("partition key is too long"),
-				errdetail("It has %zu bytes; the limit is %d.",
-						  strlen(result), TXS_MAX_PARTITION_KEY));
+				errdetail("It has %zu bytes; the limit is %d.", strlen(result),
+						  TXS_MAX_PARTITION_KEY));
 	PG_RETURN_TEXT_P(cstring_to_text(result));
 }

@@ -77,8 +77,8 @@ typedef struct TxsWrite
 typedef enum TxsCreated
 {
 	TXS_CREATED,
-	TXS_CREATED_BEFORE, /* the same row is there already */
-	TXS_CREATED_OTHER,	/* another row has its key */
+	TXS_CREATED_BEFORE,	  /* the same row is there already */
+	TXS_CREATED_OTHER,	  /* another row has its key */
 	TXS_CREATED_MEANWHILE /* another session has just created the same row */
 } TxsCreated;
 

@@ -87,8 +87,8 @@ refuse_altered_member(const ForeignServer *server)
 	ListCell *cell;
 
 	if (!OidIsValid(extension) ||
-		extension != getExtensionOfObject(ForeignDataWrapperRelationId,
-										  server->fdwid))
+		extension !=
+			getExtensionOfObject(ForeignDataWrapperRelationId, server->fdwid))
 		return;
 	foreach (cell, server->options)
 	{
@@ -117,8 +117,7 @@ read_storage(Oid server_oid)
 	TxsStorage *storage;
 
 	if (strcmp(wrapper->fdwname, WRAPPER_NAME) != 0)
-		ereport(ERROR,
-				errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				errmsg("server \"%s\" is not a storage", server->servername),
 				errdetail("Its foreign-data wrapper is \"%s\".",
 						  wrapper->fdwname),
@@ -161,8 +160,7 @@ txs_storage_open(const char *name)
 		name = txs_default_storage;
 	server = get_foreign_server_oid(name, true);
 	if (!OidIsValid(server))
-		ereport(ERROR,
-				errcode(ERRCODE_UNDEFINED_OBJECT),
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
 				errmsg("storage \"%s\" does not exist", name),
 				errhint("Use CREATE SERVER ... FOREIGN DATA WRAPPER "
 						"txstore_fdw to create one."));
@@ -186,8 +184,7 @@ txs_storage_require_writable(const TxsStorage *storage, const char *what)
 	PreventCommandIfReadOnly(what);
 	PreventCommandIfParallelMode(what);
 	if (storage->read_only)
-		ereport(ERROR,
-				errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+		ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				errmsg("cannot execute %s on storage \"%s\", which is "
 					   "read-only",
 					   what, storage->name),

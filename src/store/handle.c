@@ -194,9 +194,10 @@ end_subtransaction(SubXactEvent event, SubTransactionId self,
 static void
 make_table(void)
 {
-	MemoryContext made = AllocSetContextCreate(
-		CurrentMemoryContext, "txstore handles", ALLOCSET_SMALL_INITSIZE,
-		ALLOCSET_SMALL_INITSIZE, 64 * 1024);
+	MemoryContext made =
+		AllocSetContextCreate(CurrentMemoryContext, "txstore handles",
+							  ALLOCSET_SMALL_INITSIZE, ALLOCSET_SMALL_INITSIZE,
+							  64 * 1024);
 	HASHCTL control = {0};
 	HTAB *empty;
 
@@ -205,9 +206,9 @@ make_table(void)
 	control.hash = hash_key;
 	control.match = compare_keys;
 	control.hcxt = made;
-	empty = hash_create("txstore handles", 64, &control,
-						HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-							HASH_CONTEXT);
+	empty =
+		hash_create("txstore handles", 64, &control,
+					HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 	if (!callbacks_are_registered)
 	{
 		RegisterXactCallback(end_transaction, NULL);
@@ -286,7 +287,7 @@ bound_memory(void)
 	dlist_init(&old);
 	while (!dlist_is_empty(&by_use))
 		dlist_push_tail(&old, dlist_pop_head_node(&by_use));
-	dlist_foreach(iter, &old)
+	dlist_foreach (iter, &old)
 	{
 		Entry *entry = dlist_container(Entry, used, iter.cur);
 
@@ -350,14 +351,13 @@ txs_handle_forget(const TxsStorage *storage, TxsSlice partition)
 }
 
 void
-txs_handle_list(void (*receive)(const TxsHandle *handle, void *arg),
-				void *arg)
+txs_handle_list(void (*receive)(const TxsHandle *handle, void *arg), void *arg)
 {
 	dlist_iter iter;
 
 	if (context == NULL)
 		return;
-	dlist_foreach(iter, &by_use)
+	dlist_foreach (iter, &by_use)
 	{
 		const Entry *entry = dlist_container(Entry, used, iter.cur);
 

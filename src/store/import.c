@@ -27,8 +27,7 @@ txs_import_open(const TxsStorage *storage, bool skip_unknown)
 
 	import->storage = storage;
 	import->skip_unknown = skip_unknown;
-	import->row = AllocSetContextCreate(CurrentMemoryContext,
-										"txstore import",
+	import->row = AllocSetContextCreate(CurrentMemoryContext, "txstore import",
 										ALLOCSET_DEFAULT_SIZES);
 	import->target = storage->provider->open_import(storage);
 	return import;
@@ -60,8 +59,7 @@ refuse_duplicate(const TxsImport *import, const TxsItem *item)
 		txs_row_key_write(item->state.sequence, row);
 		row[TXS_STATE_ROW_KEY_LENGTH] = '\0';
 	}
-	ereport(ERROR,
-			errcode(ERRCODE_UNIQUE_VIOLATION),
+	ereport(ERROR, errcode(ERRCODE_UNIQUE_VIOLATION),
 			errmsg("cannot import line " INT64_FORMAT
 				   ": another row is already there",
 				   import->lines),
@@ -74,8 +72,7 @@ refuse_duplicate(const TxsImport *import, const TxsItem *item)
 static void
 refuse_meanwhile(const TxsImport *import, const TxsItem *item)
 {
-	ereport(ERROR,
-			errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+	ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			errmsg("cannot import line " INT64_FORMAT
 				   ": another session has just created the same row",
 				   import->lines),
@@ -163,12 +160,11 @@ txs_import_close(TxsImport *import)
 							  " items that are already there",
 							  import->skipped_same, import->skipped_same));
 	if (import->skipped_unknown > 0)
-		ereport(NOTICE,
-				errmsg_plural("skipped " INT64_FORMAT
-							  " item that is no row of a partition",
-							  "skipped " INT64_FORMAT
-							  " items that are no rows of a partition",
-							  import->skipped_unknown,
-							  import->skipped_unknown));
+		ereport(NOTICE, errmsg_plural("skipped " INT64_FORMAT
+									  " item that is no row of a partition",
+									  "skipped " INT64_FORMAT
+									  " items that are no rows of a partition",
+									  import->skipped_unknown,
+									  import->skipped_unknown));
 	return import->created;
 }

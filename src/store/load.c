@@ -23,8 +23,7 @@ report_corruption(const TxsStorage *storage, TxsSlice partition,
 		txs_row_key_write(sequence, row);
 		row[TXS_STATE_ROW_KEY_LENGTH] = '\0';
 	}
-	ereport(ERROR,
-			errcode(ERRCODE_DATA_CORRUPTED),
+	ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED),
 			errmsg("partition \"%.*s\" of storage \"%s\" contradicts itself",
 				   (int) partition.length, partition.data, storage->name),
 			errdetail("Row \"%s\" %s.", row, problem),
@@ -129,13 +128,12 @@ check_answer_size(const TxsStorage *storage, TxsSlice partition,
 		size += row_bytes(&loaded->pending[i]);
 	if (size < MaxAllocSize)
 		return;
-	ereport(ERROR,
-			errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			errmsg("pending versions of partition \"%.*s\" of storage \"%s\" "
 				   "are too large for one answer",
 				   (int) partition.length, partition.data, storage->name),
-			errdetail("They have %zu bytes; an answer has room for %zu.",
-					  size, (Size) MaxAllocSize),
+			errdetail("They have %zu bytes; an answer has room for %zu.", size,
+					  (Size) MaxAllocSize),
 			errhint("Read them one at a time with export_items()."));
 }
 
@@ -182,8 +180,7 @@ txs_load(const TxsStorage *storage, TxsSlice partition, TxsLoaded *loaded)
 						 sizeof(TxsKeyRow));
 	if (read.snapshot.has_key)
 	{
-		loaded->committed =
-			find_committed(storage, partition, &read.snapshot);
+		loaded->committed = find_committed(storage, partition, &read.snapshot);
 		find_pending(&read.snapshot, loaded);
 		check_answer_size(storage, partition, loaded);
 	}

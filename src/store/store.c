@@ -36,8 +36,7 @@ require_handle(const TxsStoreCall *call)
 	TxsHandle *handle = txs_handle_find(call->storage, call->partition);
 
 	if (handle == NULL || handle->must_load)
-		ereport(ERROR,
-				errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("partition \"%.*s\" of storage \"%s\" must be loaded "
 					   "before this store",
 					   (int) call->partition.length, call->partition.data,
@@ -71,14 +70,13 @@ check_etag(const TxsStoreCall *call, const TxsHandle *handle)
 
 	if (is_blank(expected) ? known[0] == '\0' : strcmp(expected, known) == 0)
 		return;
-	ereport(ERROR,
-			errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			errmsg("expected ETag does not match the one that was loaded"),
-			errdetail("Partition \"%.*s\" of storage \"%s\": expected \"%.*s\", "
-					  "loaded \"%s\".",
-					  (int) call->partition.length, call->partition.data,
-					  call->storage->name, shown_length(expected), expected,
-					  known),
+			errdetail(
+				"Partition \"%.*s\" of storage \"%s\": expected \"%.*s\", "
+				"loaded \"%s\".",
+				(int) call->partition.length, call->partition.data,
+				call->storage->name, shown_length(expected), expected, known),
 			errhint("Pass the ETag that load() or the last store() "
 					"returned."));
 }
@@ -136,8 +134,7 @@ report_plan(const TxsStoreCall *call, const TxsPlan *plan)
 							  plan->size, TXS_MAX_ITEM_SIZE));
 			break;
 		case TXS_PLAN_METADATA_TOO_LARGE:
-			ereport(ERROR, errcode(limit),
-					errmsg("metadata is too large"),
+			ereport(ERROR, errcode(limit), errmsg("metadata is too large"),
 					errdetail("The item of the key row would have %zu bytes; "
 							  "the limit is %d.",
 							  plan->size, TXS_MAX_ITEM_SIZE));
@@ -195,18 +192,16 @@ conflict_detail(const TxsWrite *write)
 	if (write->conflict_etag == TXS_NO_ETAG)
 		expected = pstrdup("is already there");
 	else
-		expected = psprintf("no longer has ETag " INT64_FORMAT,
-							write->conflict_etag);
+		expected =
+			psprintf("no longer has ETag " INT64_FORMAT, write->conflict_etag);
 	return psprintf("Batch %d of %d: row \"%s\" %s.",
-					write->conflict_batch + 1, write->nbatches, row,
-					expected);
+					write->conflict_batch + 1, write->nbatches, row, expected);
 }
 
 static void
 report_conflict(const TxsStorage *storage, TxsSlice partition, char *detail)
 {
-	ereport(ERROR,
-			errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+	ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			errmsg("another writer has changed partition \"%.*s\" of storage "
 				   "\"%s\"",
 				   (int) partition.length, partition.data, storage->name),
@@ -265,8 +260,7 @@ parse_etag(const char *text)
 	if (is_blank(text))
 		return TXS_NO_ETAG;
 	if (!txs_number_to_int64(slice, &etag) || etag < 0)
-		ereport(ERROR,
-				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("invalid ETag: \"%.*s\"", shown_length(text), text),
 				errhint("Pass the ETag that load() or the last store() "
 						"returned."));

@@ -65,7 +65,7 @@ extern void txs_handle_list(void (*receive)(const TxsHandle *handle,
 /* What load() answers; palloc'd. */
 typedef struct TxsLoaded
 {
-	const TxsKeyRow *key; /* etag TXS_NO_ETAG: fresh */
+	const TxsKeyRow *key;		  /* etag TXS_NO_ETAG: fresh */
 	const TxsStateRow *committed; /* NULL: none */
 	int npending;
 	const TxsStateRow *pending;

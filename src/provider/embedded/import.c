@@ -43,8 +43,8 @@ find_row(const Import *import, const TxsItem *item, TxsItem *row)
 	txs_rows_partition_key(&keys[0], item->partition);
 	ScanKeyInit(&keys[1], TXS_STATES_SEQUENCE + 1, BTEqualStrategyNumber,
 				F_INT8EQ, Int64GetDatum(item->state.sequence));
-	scan = systable_beginscan(target->table, target->index, true,
-							  SnapshotSelf, item->is_key ? 1 : 2, keys);
+	scan = systable_beginscan(target->table, target->index, true, SnapshotSelf,
+							  item->is_key ? 1 : 2, keys);
 	tuple = systable_getnext(scan);
 	if (tuple != NULL)
 	{

@@ -83,8 +83,8 @@ read_states(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 		if (snapshot->nrows == size)
 		{
 			size *= 2;
-			snapshot->rows = repalloc_huge(
-				snapshot->rows, sizeof(TxsStateRow) * (Size) size);
+			snapshot->rows = repalloc_huge(snapshot->rows,
+										   sizeof(TxsStateRow) * (Size) size);
 		}
 		txs_rows_read_state(tables->states, tuple,
 							sequence >= snapshot->key.committed,
@@ -141,8 +141,7 @@ note_deletions(Relation table, Oid index, TxsSlice partition, TxsRead *read)
 }
 
 void
-txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
-				  TxsRead *read)
+txs_embedded_load(const TxsStorage *storage, TxsSlice partition, TxsRead *read)
 {
 	TxsTables tables;
 
@@ -201,8 +200,9 @@ open_cursor(Cursor *cursor, Relation table, Oid index, TxsSlice partition)
 	cursor->table = table;
 	cursor->partition.data = NULL;
 	cursor->index = index_open(index, AccessShareLock);
-	cursor->scan = systable_beginscan_ordered(
-		table, cursor->index, GetActiveSnapshot(), nkeys, &key);
+	cursor->scan =
+		systable_beginscan_ordered(table, cursor->index, GetActiveSnapshot(),
+								   nkeys, &key);
 	advance(cursor);
 }
 
@@ -239,8 +239,7 @@ take_item(Cursor *keys, Cursor *states, TxsItem *item)
 	item->is_key = cursor == keys;
 	item->partition = cursor->partition;
 	if (item->is_key)
-		txs_rows_read_key(keys->table, keys->tuple, &item->key,
-						  &incarnation);
+		txs_rows_read_key(keys->table, keys->tuple, &item->key, &incarnation);
 	else
 		txs_rows_read_state(states->table, states->tuple, true, &item->state);
 }
@@ -249,8 +248,9 @@ void
 txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
 				  TxsItemReceiver receive, void *arg)
 {
-	MemoryContext rows = AllocSetContextCreate(
-		CurrentMemoryContext, "txstore scan", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext rows =
+		AllocSetContextCreate(CurrentMemoryContext, "txstore scan",
+							  ALLOCSET_DEFAULT_SIZES);
 	TxsTables tables;
 	Cursor keys;
 	Cursor states;

@@ -17,8 +17,9 @@ void
 txs_rows_partition_key(ScanKey key, TxsSlice partition)
 {
 	ScanKeyInit(key, TXS_KEYS_PARTITION + 1, BTEqualStrategyNumber, F_TEXTEQ,
-				PointerGetDatum(cstring_to_text_with_len(
-					partition.data, (int) partition.length)));
+				PointerGetDatum(
+					cstring_to_text_with_len(partition.data,
+											 (int) partition.length)));
 }
 
 /* Bytes of a varlena column, copied; none for NULL. */
@@ -103,8 +104,8 @@ txs_rows_read_state(Relation states, HeapTuple tuple, bool fetch,
 			toast_raw_datum_size(values[TXS_STATES_STATE]) - VARHDRSZ;
 	row->transaction_id =
 		read_bytes(values[TXS_STATES_ID], isnull[TXS_STATES_ID]);
-	row->timestamp = read_bytes(values[TXS_STATES_TIMESTAMP],
-								isnull[TXS_STATES_TIMESTAMP]);
+	row->timestamp =
+		read_bytes(values[TXS_STATES_TIMESTAMP], isnull[TXS_STATES_TIMESTAMP]);
 	row->manager =
 		read_bytes(values[TXS_STATES_MANAGER], isnull[TXS_STATES_MANAGER]);
 	row->extra =

@@ -229,8 +229,7 @@ check_table(const TxsStorage *storage, Relation table,
 		refuse_table(storage, table, "It is not an ordinary table.");
 	check_inheritance(storage, table);
 	if (RecoveryInProgress() && !RelationIsPermanent(table))
-		ereport(ERROR,
-				errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("cannot read storage \"%s\" during recovery",
 					   storage->name),
 				errdetail("Its tables are not WAL-logged, so a standby does "

@@ -92,8 +92,8 @@ txs_target_insert(TxsTarget *target)
 {
 	List *recheck = NIL;
 
-	table_tuple_insert(target->table, target->slot,
-					   GetCurrentCommandId(true), 0, NULL);
+	table_tuple_insert(target->table, target->slot, GetCurrentCommandId(true),
+					   0, NULL);
 	if (!insert_entries(target, &recheck))
 		return false;
 	ExecARInsertTriggers(target->estate, target->info, target->slot, recheck,
@@ -139,7 +139,6 @@ txs_target_delete(TxsTarget *target, ItemPointer tid)
 						   GetActiveSnapshot(), InvalidSnapshot, true,
 						   &failure, false) != TM_Ok)
 		return false;
-	ExecARDeleteTriggers(target->estate, target->info, tid, NULL, NULL,
-						 false);
+	ExecARDeleteTriggers(target->estate, target->info, tid, NULL, NULL, false);
 	return true;
 }

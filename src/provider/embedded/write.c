@@ -186,8 +186,8 @@ apply_update(Writer *writer, TxsWrite *write, const TxsOperation *operation)
 		return false;
 	if (operation->is_delete)
 		return txs_target_delete(&writer->states, &tid);
-	txs_rows_store_state(writer->states.slot, write->partition,
-						 operation->row, operation->new_etag);
+	txs_rows_store_state(writer->states.slot, write->partition, operation->row,
+						 operation->new_etag);
 	return txs_target_update(&writer->states, &tid, false);
 }
 
@@ -238,9 +238,9 @@ apply_states(Writer *writer, TxsWrite *write, const TxsOperation *operations,
 		if (operation->expected_etag == TXS_NO_ETAG)
 		{
 			replaced = Max(replaced, i + 1);
-			applied = apply_insert(writer, write, operation,
-								   next_delete(operations, replaceable,
-											   &replaced));
+			applied =
+				apply_insert(writer, write, operation,
+							 next_delete(operations, replaceable, &replaced));
 		}
 		else if (!operation->is_delete || i >= replaced)
 			applied = apply_update(writer, write, operation);
@@ -267,8 +267,9 @@ apply_batch(Writer *writer, TxsWrite *write, const TxsBatch *batch)
 static bool
 apply_batches(Writer *writer, TxsWrite *write)
 {
-	MemoryContext rows = AllocSetContextCreate(
-		CurrentMemoryContext, "txstore write", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext rows =
+		AllocSetContextCreate(CurrentMemoryContext, "txstore write",
+							  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(rows);
 	bool applied = true;
 	int i;
@@ -355,8 +356,7 @@ delete_rows(Writer *writer, TxsSlice partition, int64 expected_etag,
 	if (etag != expected_etag ||
 		(expected_incarnation != 0 && incarnation != expected_incarnation))
 		return false;
-	return lock_key(writer, &tid) &&
-		   delete_states(writer, partition, found) &&
+	return lock_key(writer, &tid) && delete_states(writer, partition, found) &&
 		   txs_target_delete(&writer->keys, &tid);
 }
 
@@ -370,8 +370,8 @@ txs_embedded_delete_partition(const TxsStorage *storage, TxsSlice partition,
 
 	open_writer(&writer, storage);
 	PushActiveSnapshot(GetTransactionSnapshot());
-	deleted = delete_rows(&writer, partition, expected_etag, incarnation,
-						  found);
+	deleted =
+		delete_rows(&writer, partition, expected_etag, incarnation, found);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	if (deleted)
