@@ -61,7 +61,8 @@ main()
 
 	# Counts as a failure until the end is reached.
 	passed=0 failed=1 skipped=0 running=
-	trap 'end_part; summary' EXIT
+	exec 3>&1
+	trap 'end_part; summary >&3' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	need_packages $group
@@ -119,13 +120,16 @@ bounded()
 		valgrind) limit=$((limit * 6)) ;;
 	esac
 	set -m
-	timeout --kill-after=60 "$limit" bash test/check.sh --part "$part" 9>&- &
+	timeout --kill-after=60 "$limit" bash test/check.sh --part "$part" 3>&- 9>&- &
 	running=$!
 	set +m
 	wait "$running" || status=$?
 	running=
 	case $status in
-		124 | 137) echo "not ok - $part ends within $limit s" ;;
+		124 | 137)
+			echo "not ok - $part ends within $limit s; last it said:"
+			tail -n 10 "$logs/$part.log" | sed 's/^/# /'
+			;;
 	esac
 	return $status
 }
