@@ -27,7 +27,7 @@ find_work_folder
 lock demo
 mkdir -p "$work/logs"
 log=$work/logs/make.demo.log
-echo "Building txstore for $("$PG_CONFIG" --version) ..."
+echo "Building txstore for $("$PG_CONFIG" --version) in $work ..."
 if ! build_variant demo "$log" with_llvm=no; then
 	tail -n 40 "$log"
 	echo "The build failed; all of its output is in $log"
@@ -41,10 +41,10 @@ show()
 	set -euo pipefail
 	createdb bank
 	export PGDATABASE=bank
-	# Input from a pipe keeps file names out of the error messages.
+	# From standard input, which keeps the file's name out of error messages.
 	psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 <test/demo/demo.sql 2>&1
 	if [ "$1" != psql ]; then
-		echo "The server is stopped now.  \`bash test/demo.sh psql' leaves you in it, to go on."
+		echo "That was it; the server is stopped.  To go on from here in psql: bash test/demo.sh psql"
 	# Without a terminal, what is there to be read, but no waiting.
 	elif [ -t 0 ] || read -r -t 0; then
 		echo "The server runs until you leave psql with \\q.  Other terminals reach it with"

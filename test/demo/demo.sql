@@ -3,10 +3,13 @@
 \pset null '-'
 \set SHOW_CONTEXT never
 \echo
+\echo 'txstore puts the transactional state of actors behind SQL: it reads and writes the'
+\echo 'rows of Microsoft Orleans as Orleans does.  What follows is run as it is shown.'
+\echo
 \echo '1. A bank that ran on Orleans'
-\echo '   silo-6-load-settled.items.json is the whole DynamoDB table of a real Orleans'
-\echo '   service after some hundred transfers: the items, as the service exports them.'
-\echo '   They go into txstore''s embedded storage, which is tables in this database.'
+\echo '   The recording is the whole DynamoDB table of a real Orleans service after more'
+\echo '   than two hundred transfers: 34 items, in the JSON that DynamoDB exports.  They'
+\echo '   go into txstore''s embedded storage, which is tables in this database.'
 \echo
 CREATE TEMP TABLE recording (file text, items json);
 \copy recording (items) FROM 'test/data/orleans/silo/silo-6-load-settled.items.json' CSV QUOTE e'\x01' DELIMITER e'\x02'
@@ -46,8 +49,8 @@ SELECT c.name, c.city, amount(a.committed_state) AS balance, a.committed_sequenc
 \echo
 \echo '3. A transfer that hangs'
 \echo '   The same bank a moment later: alice pays bob 2.00 and the silo stops half way.'
-\echo '   This copy goes into a second storage.  What is pending, who decides, and'
-\echo '   does the decider''s metadata hold the commit record?'
+\echo '   That table goes into a second storage.  What is pending there, which account'
+\echo '   decides about it, and does that one''s metadata hold a commit record?'
 \echo
 \set ECHO queries
 CREATE SERVER hanging FOREIGN DATA WRAPPER txstore_fdw
@@ -69,8 +72,9 @@ SELECT c.account, amount(a.committed_state) AS committed, amount(p.state) AS pre
        LATERAL (SELECT convert_from(p.transaction_manager, 'UTF8')::jsonb #>> '{Reference,Id,Key}' AS decider) AS d,
        txstore.load(account_key(d.decider), 'hanging') AS m;
 \set ECHO none
-\echo 'Alice has committed and says so in her record; bob has the new balance prepared'
-\echo 'and waits for word.  A new silo read that record and finished the transfer:'
+\echo 'Alice has committed and holds the record that says so; bob''s new balance is only'
+\echo 'prepared, in doubt until he hears of it.  A new silo read that record and finished'
+\echo 'the transfer.  Its table, in a third storage, beside the one that hangs:'
 \echo
 \set ECHO queries
 SELECT c.account, amount(h.committed_state) AS hanging, cardinality(h.pending) AS pending,
@@ -125,6 +129,12 @@ SELECT c.account, amount(a.committed_state) AS balance, a.etag
 CALL transfer('carol', 'dave', 1000);
 \set ECHO none
 \set ON_ERROR_STOP on
+\echo
+\set ECHO queries
+SELECT c.account, amount(a.committed_state) AS balance, a.etag
+  FROM customers AS c, txstore.load(account_key(c.account)) AS a
+ WHERE c.account IN ('carol', 'dave');
+\set ECHO none
 -- Division by zero, and the end of the demo, if it went otherwise.
 SELECT 1 / (:'LAST_ERROR_SQLSTATE' = 'P0001')::int, 1 / (amount(committed_state) = 5)::int
   FROM txstore.load(account_key('dave')) \g /dev/null
@@ -132,7 +142,8 @@ SELECT 1 / (:'LAST_ERROR_SQLSTATE' = 'P0001')::int, 1 / (amount(committed_state)
 \echo
 \echo '5. Two sessions, one actor'
 \echo '   This session loads carol.  Another one pays her 1.00 meanwhile.  What this'
-\echo '   session then wants to store was decided on an old state: it is refused.'
+\echo '   session stores then was decided on an old state, under an ETag that is stale:'
+\echo '   it is refused.'
 \echo
 \set ECHO queries
 CREATE TEMP TABLE loaded AS SELECT * FROM txstore.load(account_key('carol'));
@@ -142,7 +153,8 @@ CREATE TEMP TABLE loaded AS SELECT * FROM txstore.load(account_key('carol'));
 \set ON_ERROR_STOP off
 \set ECHO queries
 SELECT txstore.store(account_key('carol'), etag, metadata,
-                     ARRAY[txstore.prepare(3, committed_state)], commit_up_to => 3)
+                     prepares => ARRAY[txstore.prepare(committed_sequence_id + 1, committed_state)],
+                     commit_up_to => committed_sequence_id + 1)
   FROM loaded;
 \set ECHO none
 \set ON_ERROR_STOP on
@@ -151,6 +163,6 @@ SELECT 1 / (:'LAST_ERROR_SQLSTATE' = '40001')::int \g /dev/null
 \echo 'Loaded again and decided anew it goes through, and no payment is lost:'
 \echo
 \set ECHO queries
-SELECT deposit('carol', 0.50);
+SELECT deposit('carol', 0.50) AS balance;
 \set ECHO none
 SELECT 1 / (amount(committed_state) = 106.5)::int FROM txstore.load(account_key('carol')) \g /dev/null
