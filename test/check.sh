@@ -63,9 +63,9 @@ main()
 	passed=0 failed=1 skipped=0 running=
 	exec 3>&1
 	trap 'end_part; summary >&3' EXIT
+	need_packages $group
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	need_packages $group
 	find_work_folder
 	lock check
 	logs=$work/logs

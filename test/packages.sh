@@ -110,6 +110,8 @@ need_packages()
 	if [ "$(id -u)" != 0 ]; then
 		echo "Missing: ${missing[*]}.  To install, run as root:" >&2
 		echo "    apt-get update && apt-get install -y --no-install-recommends $packages" >&2
+		echo "or this script once as root: it installs the same, but keeps Debian's package from" >&2
+		echo "starting a server." >&2
 		return 1
 	fi
 	install_packages $packages || return 1
@@ -121,17 +123,27 @@ need_packages()
 	fi
 }
 
-# The packages for the names in missing, with version numbers.
+# The packages for the names in missing, with version numbers; where apt has no
+# lists, those that stand for the distribution's default.
 debian_packages()
 {
-	local name version names=()
+	local name version clang names=()
 	version=$(debian_postgres_version)
 	for name in "${missing[@]}"; do
 		case $name in
 			postgresql)
-				names+=("postgresql-$version" "postgresql-server-dev-$version") ;;
+				if [ "$version" ]; then
+					names+=("postgresql-$version" "postgresql-server-dev-$version")
+				else
+					names+=(postgresql postgresql-server-dev-all)
+				fi ;;
 			libclang-rt)
-				names+=("libclang-rt-$(debian_clang_version "$version")-dev") ;;
+				clang=$(debian_clang_version "$version")
+				if [ "$clang" ]; then
+					names+=("libclang-rt-$clang-dev")
+				else
+					names+=(clang libclang-rt-dev)
+				fi ;;
 			*)
 				names+=("$name") ;;
 		esac
@@ -139,7 +151,8 @@ debian_packages()
 	echo "${names[*]}"
 }
 
-# A server that is there already decides, else the newest that apt offers.
+# A server that is there already decides, else the newest that apt offers; empty
+# if it offers none.
 debian_postgres_version()
 {
 	local version offered
@@ -156,18 +169,17 @@ debian_postgres_version()
 			return
 		fi
 	done
-	echo "NN"
 }
 
 # The clang that comes with the server's development package, so that a machine
-# gets one clang only.
+# gets one clang only; empty if that is unknown.
 debian_clang_version()
 {
 	local version
 	version=$(ls -vr /usr/bin/clang-[0-9]* 2>/dev/null | sed -n '1s/.*clang-//p')
-	[ "$version" ] || version=$(apt-cache depends "postgresql-server-dev-$1" |
+	[ "$version" ] || version=$(apt-cache depends "postgresql-server-dev-$1" 2>/dev/null |
 		sed -n 's/.* clang-\([0-9]*\)$/\1/p')
-	echo "${version:-NN}"
+	echo "$version"
 }
 
 update_package_lists()
