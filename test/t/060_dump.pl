@@ -24,7 +24,7 @@ $node->safe_psql('postgres', q{
 	SELECT txstore.import_items(ARRAY['{"PartitionKey":{"S":"odd"},"RowKey":{"S":"key"},"Extra":{"S":"\\u00e9"},"ETag":{"N":"7"}}']);
 	ALTER TABLE txstore_data.kept_states SET (fillfactor = 55);
 	ALTER SERVER other OPTIONS (ADD read_only 'true');
-	ALTER SERVER kept OWNER TO postgres;
+	ALTER SERVER kept OWNER TO CURRENT_USER;
 });
 
 # All that a user could ask of the database.

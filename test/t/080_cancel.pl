@@ -137,7 +137,7 @@ sub too_long
 is(too_long(q{SELECT txstore.import_items_from('endless', 'other')}, 200), '57014', 'a long import is cancelled');
 is(result($session, q{SELECT count(*) FROM txstore.export_items(NULL, 'other')}), '3', 'and nothing of it kept');
 is(too_long(q{SELECT txstore.import_items_from('endlessly_there', 'other')}, 200), '57014', 'also when it only skips');
-is(too_long(q{SELECT txstore.import_items((SELECT items FROM lines), 'other')}, 300),
+is(too_long(q{SELECT txstore.import_items((SELECT items FROM lines), 'other')}, 100),
 	'57014', 'also from an array');
 result($session, q{SELECT count(*) FROM txstore.load('long')});
 # First to its end, to see how long; the first part of it is planning.
