@@ -127,7 +127,7 @@ bounded()
 	running=
 	case $status in
 		124 | 137)
-			echo "not ok - $part ends within $limit s; last it said:"
+			echo "not ok - $part ends within $limit s, and is not killed; last it said:"
 			tail -n 10 "$logs/$part.log" | sed 's/^/# /'
 			;;
 	esac
