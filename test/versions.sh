@@ -55,6 +55,8 @@ main()
 		exit 1
 	fi
 	mkdir -p "$logs"
+	# Where the summary goes, wherever an interruption finds this.
+	exec 3>&1
 	trap finish EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
@@ -104,8 +106,7 @@ finish()
 {
 	failed=$((failed + 1))
 	cleanup
-	echo
-	echo "$passed passed, $failed failed"
+	printf '\n%s\n' "$passed passed, $failed failed" >&3
 }
 
 cleanup()
@@ -138,7 +139,7 @@ in_namespaces()
 	local status=0
 	# With job control the job can be interrupted like one in the foreground.
 	set -m
-	unshare --mount --pid --fork --kill-child "$@" &
+	unshare --mount --pid --fork --kill-child "$@" 3>&- &
 	child=$!
 	set +m
 	wait "$child" || status=$?
