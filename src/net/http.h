@@ -1,0 +1,80 @@
+/*
+ * HTTP requests that wait on the session's latch.
+ *
+ * One curl multi handle a session, made at the first request.  Every wait
+ * serves interrupts: a cancel, a timeout, termination and barriers are seen at
+ * once, at whatever point a request is.  libcurl never sends a request again by
+ * itself.  Nothing is raised but what CHECK_FOR_INTERRUPTS() raises, and
+ * ERRCODE_OUT_OF_MEMORY; what became of a request is in its answer.
+ */
+#ifndef TXS_HTTP_H
+#define TXS_HTTP_H
+
+#include "postgres.h"
+
+#include "aws/sigv4.h"
+#include "json/json.h"
+
+/* What became of a request. */
+typedef enum TxsHttpOutcome
+{
+	TXS_HTTP_ANSWERED, /* a whole answer is here, whatever its status */
+	TXS_HTTP_UNSENT,   /* no byte of the request can have been read: DNS,
+						  connect, TLS, or a certificate that does not match */
+	TXS_HTTP_STALE,	   /* a connection kept from before closed before the first
+						  byte of an answer; the request may have been read */
+	TXS_HTTP_LOST,	   /* sent, at least in part, and no whole answer */
+	TXS_HTTP_LATE,	   /* as TXS_HTTP_LOST: the time was up */
+	TXS_HTTP_TOO_LARGE /* the answer's head or body is over its cap */
+} TxsHttpOutcome;
+
+typedef struct TxsHttpRequest
+{
+	const char *method;		  /* POST, GET or PUT */
+	const char *url;		  /* http or https */
+	const TxsHeader *headers; /* all but Content-Length */
+	int nheaders;
+	TxsSlice body;			/* must stay until the answer is there */
+	const char *ca_file;	/* certificates to trust; NULL: the system's */
+	int connect_timeout;	/* milliseconds, for DNS, connect and TLS */
+	int timeout;			/* milliseconds, for all of it */
+	size_t max_answer;		/* bytes of body; more is TXS_HTTP_TOO_LARGE */
+	const char *wait_event; /* shown in pg_stat_activity where there is a way */
+} TxsHttpRequest;
+
+typedef struct TxsHttpAnswer
+{
+	TxsHttpOutcome outcome;
+	bool timed_out;	   /* with TXS_HTTP_UNSENT: the time was up */
+	int status;		   /* 0 without a status line */
+	TxsSlice body;	   /* as it came over the wire */
+	uint32 crc32;	   /* of the body */
+	bool new_connection; /* made for this request */
+	int64 received_at; /* microseconds since the Unix epoch when the head came */
+
+	/* Values of headers, palloc'd; NULL where absent. */
+	char *expected_crc32; /* x-amz-crc32 */
+	char *request_id;	  /* x-amzn-requestid */
+	char *date;
+	char *retry_after;	  /* x-amz-retry-after */
+	char *error_type;	  /* x-amzn-errortype */
+	char *problem; /* what libcurl says of an outcome other than ANSWERED */
+} TxsHttpAnswer;
+
+/*
+ * Send a request and wait for its answer.  Everything in the answer is palloc'd
+ * in the current context.  When this does not return (an interrupt was raised),
+ * the connection is closed and nothing is left behind.
+ */
+extern void txs_http_send(const TxsHttpRequest *request,
+						  TxsHttpAnswer *answer);
+
+/*
+ * Wait on the latch, as for a backoff; raises only what interrupts raise.
+ */
+extern void txs_http_pause(int milliseconds);
+
+/* Close connections that nobody uses. */
+extern void txs_http_close_idle(void);
+
+#endif /* TXS_HTTP_H */
