@@ -76,6 +76,9 @@ find_missing()
 	command -v make >/dev/null || missing+=(make)
 	# gcc alone comes without the headers of the C library.
 	echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1 || missing+=(gcc libc6-dev)
+	echo '#include <curl/curl.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libcurl4-openssl-dev)
+	echo '#include <openssl/evp.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libssl-dev)
+	echo '#include <zlib.h>' | gcc -E - >/dev/null 2>&1 || missing+=(zlib1g-dev)
 	[ "$1" != demo ] || return 0
 
 	perl -MTest::More -e 1 2>/dev/null || missing+=(perl)
