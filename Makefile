@@ -33,6 +33,17 @@ OBJS = \
 	src/orleans/row_key.o \
 	src/orleans/size.o \
 	src/orleans/time_text.o \
+	src/provider/dynamodb/answers.o \
+	src/provider/dynamodb/client.o \
+	src/provider/dynamodb/errors.o \
+	src/provider/dynamodb/import.o \
+	src/provider/dynamodb/provider.o \
+	src/provider/dynamodb/read.o \
+	src/provider/dynamodb/requests.o \
+	src/provider/dynamodb/settings.o \
+	src/provider/dynamodb/sorted_rows.o \
+	src/provider/dynamodb/tables.o \
+	src/provider/dynamodb/write.o \
 	src/provider/embedded/create.o \
 	src/provider/embedded/import.o \
 	src/provider/embedded/provider.o \
@@ -43,6 +54,7 @@ OBJS = \
 	src/provider/embedded/write.o \
 	src/provider/options.o \
 	src/provider/storage.o \
+	src/stats/retry_tokens.o \
 	src/store/handle.o \
 	src/store/import.o \
 	src/store/load.o \

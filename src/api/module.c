@@ -6,6 +6,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "provider/dynamodb/dynamodb.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;
@@ -29,6 +30,21 @@ _PG_init(void)
 		"be loaded again before they can be stored.",
 		&txs_max_handle_memory, 16 * 1024, 256, MAX_KILOBYTES, PGC_USERSET,
 		GUC_UNIT_KB, NULL, NULL, NULL);
+
+	/* TransactionInProgress needs ten (spec dynamodb-client section 3). */
+	DefineCustomIntVariable(
+		"txstore.request_timeout",
+		"The most time for one call to a DynamoDB table, with all retries.",
+		"It also holds during COMMIT.  A server's option of this name comes "
+		"first.",
+		&txs_request_timeout, 15000, 1, 3600 * 1000, PGC_USERSET, GUC_UNIT_MS,
+		NULL, NULL, NULL);
+
+	DefineCustomIntVariable(
+		"txstore.connect_timeout",
+		"The most time for connecting to a DynamoDB endpoint.",
+		"A server's option of this name comes first.", &txs_connect_timeout,
+		3000, 1, 3600 * 1000, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("txstore");
 }

@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 #define TXS_RETRY_ATTEMPTS 4   /* in all, for DynamoDB */
-#define TXS_RETRY_TOKENS 500   /* of a full bucket */
+#define TXS_RETRY_TOKENS   500 /* of a full bucket */
 
 /* What an attempt that did not succeed means. */
 typedef enum TxsFault
 {
-	TXS_FAULT_FINAL,	   /* the service has refused: do not try again */
-	TXS_FAULT_CONDITION,   /* final: a condition of a write did not hold */
-	TXS_FAULT_TRANSIENT,   /* 5xx, a lost connection, a broken answer */
+	TXS_FAULT_FINAL,	 /* the service has refused: do not try again */
+	TXS_FAULT_CONDITION, /* final: a condition of a write did not hold */
+	TXS_FAULT_TRANSIENT, /* 5xx, a lost connection, a broken answer */
 	TXS_FAULT_THROTTLED,
 	TXS_FAULT_IN_PROGRESS, /* the same write is still being decided */
 	TXS_FAULT_CONFLICT,	   /* another transaction held an item */
@@ -37,8 +37,8 @@ extern TxsFault txs_retry_classify(int status, const char *code,
 /* Of which attempts the caller keeps account. */
 typedef struct TxsRetryState
 {
-	int attempts;		/* sent so far */
-	int cost;			/* tokens that the last retry took; 0: none */
+	int attempts; /* sent so far */
+	int cost;	  /* tokens that the last retry took; 0: none */
 } TxsRetryState;
 
 /* Tokens that a retry after this fault costs; 0: it takes none. */

@@ -34,30 +34,32 @@ typedef struct TxsHttpRequest
 	const char *url;		  /* http or https */
 	const TxsHeader *headers; /* all but Content-Length */
 	int nheaders;
-	TxsSlice body;			/* must stay until the answer is there */
-	const char *ca_file;	/* certificates to trust; NULL: the system's */
-	int connect_timeout;	/* milliseconds, for DNS, connect and TLS */
-	int timeout;			/* milliseconds, for all of it */
-	size_t max_answer;		/* bytes of body; more is TXS_HTTP_TOO_LARGE */
-	const char *wait_event; /* shown in pg_stat_activity where there is a way */
+	TxsSlice body;		 /* must stay until the answer is there */
+	const char *ca_file; /* certificates to trust; NULL: the system's */
+	int connect_timeout; /* milliseconds, for DNS, connect and TLS */
+	int timeout;		 /* milliseconds, for all of it */
+	size_t max_answer;	 /* bytes of body; more is TXS_HTTP_TOO_LARGE */
+	const char
+		*wait_event; /* shown in pg_stat_activity where there is a way */
 } TxsHttpRequest;
 
 typedef struct TxsHttpAnswer
 {
 	TxsHttpOutcome outcome;
-	bool timed_out;	   /* with TXS_HTTP_UNSENT: the time was up */
-	int status;		   /* 0 without a status line */
-	TxsSlice body;	   /* as it came over the wire */
-	uint32 crc32;	   /* of the body */
+	bool timed_out;		 /* with TXS_HTTP_UNSENT: the time was up */
+	int status;			 /* 0 without a status line */
+	TxsSlice body;		 /* as it came over the wire */
+	uint32 crc32;		 /* of the body */
 	bool new_connection; /* made for this request */
-	int64 received_at; /* microseconds since the Unix epoch when the head came */
+	int64
+		received_at; /* microseconds since the Unix epoch when the head came */
 
 	/* Values of headers, palloc'd; NULL where absent. */
 	char *expected_crc32; /* x-amz-crc32 */
 	char *request_id;	  /* x-amzn-requestid */
 	char *date;
-	char *retry_after;	  /* x-amz-retry-after */
-	char *error_type;	  /* x-amzn-errortype */
+	char *retry_after; /* x-amz-retry-after */
+	char *error_type;  /* x-amzn-errortype */
 	char *problem; /* what libcurl says of an outcome other than ANSWERED */
 } TxsHttpAnswer;
 

@@ -1,6 +1,6 @@
 /*
  * Options of servers and user mappings: a table of names, where each may
- * stand, how its value is read, and where it goes in a TxsStorage.
+ * stand, for which provider, and how its value is read.
  *
  * Names are Orleans' own in snake case where Orleans has the option (spec
  * transactional-storage section 6).
@@ -8,58 +8,68 @@
 #include "compat.h"
 
 #include "catalog/pg_foreign_server.h"
+#include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 
 #include "provider/provider.h"
 
+/* Where values go while a list of options is read. */
+typedef struct Target
+{
+	TxsStorage storage;
+	TxsMapping mapping;
+} Target;
+
 typedef struct Option
 {
 	const char *name;
 	Oid catalog;
-	/* Read value into storage, or return what the value must be. */
-	const char *(*read)(const char *value, TxsStorage *storage);
-	const char *initial; /* the default, as a value */
+	const TxsProvider *provider; /* NULL: every one has it */
+	/* Read value, or return what the value must be. */
+	const char *(*read)(const char *value, Target *target);
+	const char *initial; /* the default, as a value; NULL: absent */
 } Option;
 
-/* Identifiers end at 63 bytes, and the longest suffix is "_states". */
-#define LONGEST_TABLE_NAME (NAMEDATALEN - 1 - 7)
-
 static const char *
-read_provider(const char *value, TxsStorage *storage)
+read_provider(const char *value, Target *target)
 {
-	if (strcmp(value, txs_embedded_provider.name) != 0)
-		return "The only provider of this version is \"embedded\".";
-	storage->provider = &txs_embedded_provider;
+	if (strcmp(value, txs_embedded_provider.name) == 0)
+		target->storage.provider = &txs_embedded_provider;
+	else if (strcmp(value, txs_dynamodb_provider.name) == 0)
+		target->storage.provider = &txs_dynamodb_provider;
+	else
+		return "Use embedded or dynamodb.";
 	return NULL;
 }
 
 static const char *
-read_schema_name(const char *value, TxsStorage *storage)
+read_schema_name(const char *value, Target *target)
 {
 	if (value[0] == '\0' || strlen(value) >= NAMEDATALEN)
 		return "A schema's name has 1 to 63 bytes.";
-	storage->schema_name = value;
+	target->storage.schema_name = value;
 	return NULL;
 }
 
+/* What a table name must be beyond this depends on the provider. */
 static const char *
-read_table_name(const char *value, TxsStorage *storage)
+read_table_name(const char *value, Target *target)
 {
-	if (value[0] == '\0' || strlen(value) > LONGEST_TABLE_NAME)
-		return "A storage's table name has 1 to 56 bytes, since suffixes "
-			   "are added to it.";
-	storage->table_name = value;
+	if (value[0] == '\0')
+		return "A table's name is not empty.";
+	target->storage.table_name = value;
 	return NULL;
 }
 
 static const char *
-read_service_id(const char *value, TxsStorage *storage)
+read_service_id(const char *value, Target *target)
 {
 	if (value[0] == '\0')
 		return "A service id is not empty.";
-	storage->service_id = value;
+	target->storage.service_id = value;
 	return NULL;
 }
 
@@ -72,41 +82,198 @@ read_bool(const char *value, bool *result)
 }
 
 static const char *
-read_create_if_not_exists(const char *value, TxsStorage *storage)
+read_create_if_not_exists(const char *value, Target *target)
 {
-	return read_bool(value, &storage->create_if_not_exists);
+	return read_bool(value, &target->storage.create_if_not_exists);
 }
 
 static const char *
-read_read_only(const char *value, TxsStorage *storage)
+read_update_if_exists(const char *value, Target *target)
 {
-	return read_bool(value, &storage->read_only);
+	return read_bool(value, &target->storage.update_if_exists);
 }
 
 static const char *
-read_persistence(const char *value, TxsStorage *storage)
+read_use_provisioned_throughput(const char *value, Target *target)
+{
+	return read_bool(value, &target->storage.use_provisioned_throughput);
+}
+
+static const char *
+read_read_only(const char *value, Target *target)
+{
+	return read_bool(value, &target->storage.read_only);
+}
+
+static const char *
+read_persistence(const char *value, Target *target)
 {
 	if (strcmp(value, "persisted") == 0)
-		storage->persistence = TXS_PERSISTED;
+		target->storage.persistence = TXS_PERSISTED;
 	else if (strcmp(value, "volatile") == 0)
-		storage->persistence = TXS_VOLATILE;
+		target->storage.persistence = TXS_VOLATILE;
 	else if (strcmp(value, "none") == 0)
-		storage->persistence = TXS_SESSION;
+		target->storage.persistence = TXS_SESSION;
 	else
 		return "Use persisted, volatile or none.";
 	return NULL;
 }
 
+/* A text that is not empty and can stand in a header. */
+static const char *
+read_word(const char *value, const char **result)
+{
+	const char *c;
+
+	for (c = value; *c != '\0'; c++)
+	{
+		if (*c <= ' ' || *c == 0x7f)
+			return "It has no blanks and no control characters.";
+	}
+	if (value[0] == '\0')
+		return "It is not empty.";
+	*result = value;
+	return NULL;
+}
+
+static const char *
+read_endpoint(const char *value, Target *target)
+{
+	if (strncmp(value, "http://", 7) != 0 &&
+		strncmp(value, "https://", 8) != 0)
+		return "An endpoint is a URL that begins with http:// or https://.";
+	return read_word(value, &target->storage.endpoint);
+}
+
+static const char *
+read_region(const char *value, Target *target)
+{
+	return read_word(value, &target->storage.region);
+}
+
+static const char *
+read_ca_file(const char *value, Target *target)
+{
+	if (value[0] != '/')
+		return "Use an absolute path.";
+	target->storage.ca_file = value;
+	return NULL;
+}
+
+static const char *
+read_profile_name(const char *value, Target *target)
+{
+	if (value[0] == '\0')
+		return "A profile's name is not empty.";
+	target->storage.profile_name = value;
+	return NULL;
+}
+
+static const char *
+read_units(const char *value, int *result)
+{
+	if (parse_int(value, result, 0, NULL) && *result >= 1)
+		return NULL;
+	return "Use a whole number from 1.";
+}
+
+static const char *
+read_read_capacity_units(const char *value, Target *target)
+{
+	return read_units(value, &target->storage.read_capacity_units);
+}
+
+static const char *
+read_write_capacity_units(const char *value, Target *target)
+{
+	return read_units(value, &target->storage.write_capacity_units);
+}
+
+static const char *
+read_time(const char *value, int *result)
+{
+	if (parse_int(value, result, GUC_UNIT_MS, NULL) && *result >= 1)
+		return NULL;
+	return "Use a time such as 500ms or 10s.";
+}
+
+static const char *
+read_request_timeout(const char *value, Target *target)
+{
+	return read_time(value, &target->storage.request_timeout);
+}
+
+static const char *
+read_connect_timeout(const char *value, Target *target)
+{
+	return read_time(value, &target->storage.connect_timeout);
+}
+
+static const char *
+read_access_key_id(const char *value, Target *target)
+{
+	return read_word(value, &target->mapping.access_key_id);
+}
+
+static const char *
+read_secret_access_key(const char *value, Target *target)
+{
+	return read_word(value, &target->mapping.secret_access_key);
+}
+
+static const char *
+read_session_token(const char *value, Target *target)
+{
+	return read_word(value, &target->mapping.session_token);
+}
+
+static const char *
+read_credentials_required(const char *value, Target *target)
+{
+	return read_bool(value, &target->mapping.credentials_required);
+}
+
 static const Option options[] = {
-	{"provider", ForeignServerRelationId, read_provider, "embedded"},
-	{"schema_name", ForeignServerRelationId, read_schema_name, "txstore_data"},
-	{"table_name", ForeignServerRelationId, read_table_name,
+	{"provider", ForeignServerRelationId, NULL, read_provider, "embedded"},
+	{"table_name", ForeignServerRelationId, NULL, read_table_name,
 	 "OrleansTransactionalState"},
-	{"service_id", ForeignServerRelationId, read_service_id, "default"},
-	{"create_if_not_exists", ForeignServerRelationId,
+	{"service_id", ForeignServerRelationId, NULL, read_service_id, "default"},
+	{"create_if_not_exists", ForeignServerRelationId, NULL,
 	 read_create_if_not_exists, "true"},
-	{"persistence", ForeignServerRelationId, read_persistence, "persisted"},
-	{"read_only", ForeignServerRelationId, read_read_only, "false"},
+	{"read_only", ForeignServerRelationId, NULL, read_read_only, "false"},
+
+	{"schema_name", ForeignServerRelationId, &txs_embedded_provider,
+	 read_schema_name, "txstore_data"},
+	{"persistence", ForeignServerRelationId, &txs_embedded_provider,
+	 read_persistence, "persisted"},
+
+	{"region", ForeignServerRelationId, &txs_dynamodb_provider, read_region,
+	 NULL},
+	{"endpoint", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_endpoint, NULL},
+	{"ca_file", ForeignServerRelationId, &txs_dynamodb_provider, read_ca_file,
+	 NULL},
+	{"profile_name", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_profile_name, NULL},
+	{"use_provisioned_throughput", ForeignServerRelationId,
+	 &txs_dynamodb_provider, read_use_provisioned_throughput, "true"},
+	{"read_capacity_units", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_read_capacity_units, "10"},
+	{"write_capacity_units", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_write_capacity_units, "5"},
+	{"update_if_exists", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_update_if_exists, "false"},
+	{"request_timeout", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_request_timeout, NULL},
+	{"connect_timeout", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_connect_timeout, NULL},
+
+	{"access_key_id", UserMappingRelationId, NULL, read_access_key_id, NULL},
+	{"secret_access_key", UserMappingRelationId, NULL, read_secret_access_key,
+	 NULL},
+	{"session_token", UserMappingRelationId, NULL, read_session_token, NULL},
+	{"credentials_required", UserMappingRelationId, NULL,
+	 read_credentials_required, "true"},
 };
 
 static const Option *
@@ -175,12 +342,78 @@ refuse_name(const char *name, Oid catalog)
 				: errhint("There are no valid options in this context."));
 }
 
+/* Report a bad value.  Of a user mapping's, which may be secrets, none is
+ * shown. */
+static void
+refuse_value(const Option *option, const char *value, const char *problem)
+{
+	ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+			option->catalog == UserMappingRelationId
+				? errmsg("invalid value for option \"%s\"", option->name)
+				: errmsg("invalid value for option \"%s\": \"%s\"",
+						 option->name, value),
+			errhint("%s", problem));
+}
+
+static void
+apply_defaults(Oid catalog, Target *target)
+{
+	int i;
+
+	memset(target, 0, sizeof(*target));
+	for (i = 0; i < (int) lengthof(options); i++)
+	{
+		if (options[i].catalog == catalog && options[i].initial != NULL)
+			options[i].read(options[i].initial, target);
+	}
+}
+
+/* Options of a server that another provider has, and what is missing. */
+static void
+check_server(List *list, const TxsStorage *storage)
+{
+	ListCell *cell;
+
+	foreach (cell, list)
+	{
+		const char *name = ((DefElem *) lfirst(cell))->defname;
+		const Option *option = find_option(name, ForeignServerRelationId);
+
+		if (option->provider != NULL && option->provider != storage->provider)
+			ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					errmsg("provider \"%s\" has no option \"%s\"",
+						   storage->provider->name, name),
+					errhint("It is an option of provider \"%s\".",
+							option->provider->name));
+	}
+	storage->provider->check(storage);
+}
+
+static void
+check_mapping(const TxsMapping *mapping)
+{
+	if ((mapping->access_key_id == NULL) !=
+			(mapping->secret_access_key == NULL) ||
+		(mapping->session_token != NULL && mapping->access_key_id == NULL))
+		ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				errmsg("access_key_id and secret_access_key go together"),
+				errhint("Give both, and session_token as well if the "
+						"credentials have one."));
+	if (!mapping->credentials_required && !superuser())
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("permission denied to set credentials_required to "
+					   "false"),
+				errhint("Only a superuser may let others use the credentials "
+						"of the database server."));
+}
+
 void
 txs_options_check(List *list, Oid catalog)
 {
-	TxsStorage scratch;
+	Target target;
 	ListCell *cell;
 
+	apply_defaults(catalog, &target);
 	foreach (cell, list)
 	{
 		DefElem *element = lfirst(cell);
@@ -189,30 +422,52 @@ txs_options_check(List *list, Oid catalog)
 
 		if (option == NULL)
 			refuse_name(element->defname, catalog);
-		problem = option->read(defGetString(element), &scratch);
+		problem = option->read(defGetString(element), &target);
 		if (problem != NULL)
-			ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-					errmsg("invalid value for option \"%s\": \"%s\"",
-						   option->name, defGetString(element)),
-					errhint("%s", problem));
+			refuse_value(option, defGetString(element), problem);
+	}
+	if (catalog == ForeignServerRelationId)
+		check_server(list, &target.storage);
+	else if (catalog == UserMappingRelationId)
+		check_mapping(&target.mapping);
+}
+
+static void
+apply(List *list, Oid catalog, Target *target)
+{
+	ListCell *cell;
+
+	apply_defaults(catalog, target);
+	foreach (cell, list)
+	{
+		DefElem *element = lfirst(cell);
+		const Option *option = find_option(element->defname, catalog);
+
+		if (option != NULL)
+			option->read(pstrdup(defGetString(element)), target);
 	}
 }
 
 void
 txs_options_apply(List *list, TxsStorage *storage)
 {
-	ListCell *cell;
-	int i;
+	Oid server = storage->server;
+	Oid owner = storage->owner;
+	const char *name = storage->name;
+	Target target;
 
-	for (i = 0; i < (int) lengthof(options); i++)
-		options[i].read(options[i].initial, storage);
-	foreach (cell, list)
-	{
-		DefElem *element = lfirst(cell);
-		const Option *option =
-			find_option(element->defname, ForeignServerRelationId);
+	apply(list, ForeignServerRelationId, &target);
+	*storage = target.storage;
+	storage->server = server;
+	storage->owner = owner;
+	storage->name = name;
+}
 
-		if (option != NULL)
-			option->read(pstrdup(defGetString(element)), storage);
-	}
+void
+txs_options_apply_mapping(List *list, TxsMapping *mapping)
+{
+	Target target;
+
+	apply(list, UserMappingRelationId, &target);
+	*mapping = target.mapping;
 }

@@ -32,12 +32,26 @@ typedef struct TxsStorage
 	Oid owner;
 	const char *name;
 	const TxsProvider *provider;
-	const char *schema_name; /* embedded: where the tables are */
 	const char *table_name;
 	const char *service_id;
 	bool create_if_not_exists;
 	bool read_only;
+
+	/* embedded */
+	const char *schema_name; /* where the tables are */
 	TxsPersistence persistence;
+
+	/* dynamodb; texts are NULL where the option is absent */
+	const char *endpoint;
+	const char *region;
+	const char *ca_file;
+	const char *profile_name;
+	bool use_provisioned_throughput;
+	bool update_if_exists;
+	int read_capacity_units;
+	int write_capacity_units;
+	int request_timeout; /* milliseconds; 0: the setting's */
+	int connect_timeout;
 } TxsStorage;
 
 /* A snapshot as one read returned it. */
@@ -65,10 +79,17 @@ typedef struct TxsWrite
 
 	/* set by apply */
 	int64 new_incarnation;
-	TransactionId own_xid;	 /* as in TxsRead */
-	int conflict_batch;		 /* the batch that was refused, from 0 */
-	int64 conflict_sequence; /* the row it met, or TXS_CONFLICT_KEY */
-	int64 conflict_etag;	 /* the ETag that was expected of it */
+	TransactionId own_xid;		 /* as in TxsRead */
+	int conflict_batch;			 /* the batch that was refused, from 0 */
+	int64 conflict_sequence;	 /* the row it met, or TXS_CONFLICT_KEY */
+	int64 conflict_etag;		 /* the ETag that was expected of it */
+	const char *conflict_detail; /* in the service's words; may be NULL */
+
+	/*
+	 * Set before an error is raised: nothing of this write is durable or ever
+	 * will be, and no other writer was met.
+	 */
+	bool untouched;
 } TxsWrite;
 
 #define TXS_CONFLICT_KEY INT64_C(-1)
@@ -77,10 +98,15 @@ typedef struct TxsWrite
 typedef enum TxsCreated
 {
 	TXS_CREATED,
-	TXS_CREATED_BEFORE,	  /* the same row is there already */
-	TXS_CREATED_OTHER,	  /* another row has its key */
-	TXS_CREATED_MEANWHILE /* another session has just created the same row */
+	TXS_CREATED_BEFORE,	   /* the same row is there already */
+	TXS_CREATED_OTHER,	   /* another row has its key */
+	TXS_CREATED_MEANWHILE, /* another session has just created the same row */
+	TXS_CREATED_LATER	   /* close_import will tell */
 } TxsCreated;
+
+/* Takes what became of the item of a line, and refuses what must not be. */
+typedef void (*TxsCreatedReceiver)(TxsCreated created, int64 line,
+								   const TxsItem *item, void *arg);
 
 typedef void (*TxsItemReceiver)(const TxsItem *item, void *arg);
 typedef void (*TxsFactReceiver)(const char *property, const char *value,
@@ -94,6 +120,9 @@ typedef void (*TxsFactReceiver)(const char *property, const char *value,
 struct TxsProvider
 {
 	const char *name; /* value of the server option provider */
+
+	/* Raise HV00D where a server's options do not fit together. */
+	void (*check)(const TxsStorage *storage);
 
 	/*
 	 * Read one partition as one consistent snapshot.  Bytes of states below
@@ -113,10 +142,13 @@ struct TxsProvider
 							 int64 expected_etag, int64 incarnation,
 							 bool *found);
 
-	/* Create rows that are not there: open, any number of create, close. */
+	/*
+	 * Create rows that are not there: open, any number of create, close.  A
+	 * provider that cannot undo what it has created does so at the end.
+	 */
 	void *(*open_import)(const TxsStorage *storage);
-	TxsCreated (*create)(void *import, const TxsItem *item);
-	void (*close_import)(void *import);
+	TxsCreated (*create)(void *import, const TxsItem *item, int64 line);
+	void (*close_import)(void *import, TxsCreatedReceiver receive, void *arg);
 
 	/*
 	 * Hand out the rows of one partition, or of all (data NULL), ordered by
@@ -132,6 +164,7 @@ struct TxsProvider
 };
 
 extern const TxsProvider txs_embedded_provider;
+extern const TxsProvider txs_dynamodb_provider;
 
 /* storage.c */
 
@@ -164,5 +197,17 @@ extern void txs_options_check(List *options, Oid catalog);
 /* Fill in a storage from a server's options, which were checked, and
  * defaults.  Texts are palloc'd. */
 extern void txs_options_apply(List *options, TxsStorage *storage);
+
+/* What a user mapping says; texts are NULL where the option is absent. */
+typedef struct TxsMapping
+{
+	const char *access_key_id;
+	const char *secret_access_key;
+	const char *session_token;
+	bool credentials_required; /* false: the server's own will do */
+} TxsMapping;
+
+/* Fill in a mapping from its options, which were checked, and defaults. */
+extern void txs_options_apply_mapping(List *options, TxsMapping *mapping);
 
 #endif /* TXS_PROVIDER_H */

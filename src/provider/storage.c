@@ -137,6 +137,12 @@ read_storage(Oid server_oid)
 	return storage;
 }
 
+static const char *
+copy_text(const char *text)
+{
+	return text == NULL ? NULL : pstrdup(text);
+}
+
 static const TxsStorage *
 copy_storage(const TxsStorage *storage)
 {
@@ -144,9 +150,13 @@ copy_storage(const TxsStorage *storage)
 
 	*copy = *storage;
 	copy->name = pstrdup(storage->name);
-	copy->schema_name = pstrdup(storage->schema_name);
+	copy->schema_name = copy_text(storage->schema_name);
 	copy->table_name = pstrdup(storage->table_name);
 	copy->service_id = pstrdup(storage->service_id);
+	copy->endpoint = copy_text(storage->endpoint);
+	copy->region = copy_text(storage->region);
+	copy->ca_file = copy_text(storage->ca_file);
+	copy->profile_name = copy_text(storage->profile_name);
 	return copy;
 }
 

@@ -50,7 +50,7 @@ refuse_line(const TxsImport *import, TxsItemStatus status,
 }
 
 static void
-refuse_duplicate(const TxsImport *import, const TxsItem *item)
+refuse_duplicate(const TxsImport *import, int64 line, const TxsItem *item)
 {
 	char row[TXS_STATE_ROW_KEY_LENGTH + 1] = TXS_KEY_ROW_KEY;
 
@@ -62,7 +62,7 @@ refuse_duplicate(const TxsImport *import, const TxsItem *item)
 	ereport(ERROR, errcode(ERRCODE_UNIQUE_VIOLATION),
 			errmsg("cannot import line " INT64_FORMAT
 				   ": another row is already there",
-				   import->lines),
+				   line),
 			errdetail("Row \"%s\" of partition \"%.*s\" of storage \"%s\" "
 					  "exists and is not the same.",
 					  row, (int) item->partition.length, item->partition.data,
@@ -70,12 +70,12 @@ refuse_duplicate(const TxsImport *import, const TxsItem *item)
 }
 
 static void
-refuse_meanwhile(const TxsImport *import, const TxsItem *item)
+refuse_meanwhile(const TxsImport *import, int64 line, const TxsItem *item)
 {
 	ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			errmsg("cannot import line " INT64_FORMAT
 				   ": another session has just created the same row",
-				   import->lines),
+				   line),
 			errdetail("It is in partition \"%.*s\" of storage \"%s\".",
 					  (int) item->partition.length, item->partition.data,
 					  import->storage->name),
@@ -104,11 +104,13 @@ check_size(const TxsImport *import, const TxsItem *item)
 					  TXS_MAX_ITEM_SIZE));
 }
 
+/* Count what was created, and refuse what was not. */
 static void
-create_row(TxsImport *import, const TxsItem *item)
+receive_created(TxsCreated created, int64 line, const TxsItem *item, void *arg)
 {
-	check_size(import, item);
-	switch (import->storage->provider->create(import->target, item))
+	TxsImport *import = arg;
+
+	switch (created)
 	{
 		case TXS_CREATED:
 			import->created++;
@@ -117,12 +119,24 @@ create_row(TxsImport *import, const TxsItem *item)
 			import->skipped_same++;
 			break;
 		case TXS_CREATED_OTHER:
-			refuse_duplicate(import, item);
+			refuse_duplicate(import, line, item);
 			break;
 		case TXS_CREATED_MEANWHILE:
-			refuse_meanwhile(import, item);
+			refuse_meanwhile(import, line, item);
+			break;
+		case TXS_CREATED_LATER:
 			break;
 	}
+}
+
+static void
+create_row(TxsImport *import, const TxsItem *item)
+{
+	const TxsProvider *provider = import->storage->provider;
+
+	check_size(import, item);
+	receive_created(provider->create(import->target, item, import->lines),
+					import->lines, item, import);
 }
 
 void
@@ -150,7 +164,8 @@ txs_import_line(TxsImport *import, TxsSlice line)
 int64
 txs_import_close(TxsImport *import)
 {
-	import->storage->provider->close_import(import->target);
+	import->storage->provider->close_import(import->target, receive_created,
+											import);
 	MemoryContextDelete(import->row);
 	if (import->skipped_same > 0)
 		ereport(NOTICE,

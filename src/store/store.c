@@ -184,6 +184,8 @@ conflict_detail(const TxsWrite *write)
 	char row[TXS_STATE_ROW_KEY_LENGTH + 1] = TXS_KEY_ROW_KEY;
 	char *expected;
 
+	if (write->conflict_detail != NULL)
+		return pstrdup(write->conflict_detail);
 	if (write->conflict_sequence != TXS_CONFLICT_KEY)
 	{
 		txs_row_key_write(write->conflict_sequence, row);
@@ -225,6 +227,31 @@ remember(const TxsStoreCall *call, const TxsPlan *plan, const TxsWrite *write)
 				   write->new_incarnation, write->own_xid);
 }
 
+/*
+ * Apply a write; false on a conflict.  After an error that proves that nothing
+ * was or will be written, the handle is as good as before.
+ */
+static bool
+apply(const TxsStoreCall *call, TxsWrite *write)
+{
+	volatile bool applied = false;
+
+	PG_TRY();
+	{
+		applied = call->storage->provider->apply(call->storage, write);
+	}
+	PG_CATCH();
+	{
+		TxsHandle *handle = txs_handle_find(call->storage, call->partition);
+
+		if (write->untouched && handle != NULL)
+			handle->must_load = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return applied;
+}
+
 int64
 txs_store(const TxsStoreCall *call)
 {
@@ -239,7 +266,7 @@ txs_store(const TxsStoreCall *call)
 	};
 
 	handle->must_load = true;
-	if (!call->storage->provider->apply(call->storage, &write))
+	if (!apply(call, &write))
 		report_conflict(call->storage, call->partition,
 						conflict_detail(&write));
 

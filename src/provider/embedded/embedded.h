@@ -181,7 +181,9 @@ extern bool txs_embedded_delete_partition(const TxsStorage *storage,
 
 /* import.c */
 extern void *txs_embedded_open_import(const TxsStorage *storage);
-extern TxsCreated txs_embedded_create(void *import, const TxsItem *item);
-extern void txs_embedded_close_import(void *import);
+extern TxsCreated txs_embedded_create(void *import, const TxsItem *item,
+									  int64 line);
+extern void txs_embedded_close_import(void *import, TxsCreatedReceiver receive,
+									  void *arg);
 
 #endif /* TXS_EMBEDDED_H */

@@ -63,7 +63,7 @@ find_row(const Import *import, const TxsItem *item, TxsItem *row)
 }
 
 TxsCreated
-txs_embedded_create(void *arg, const TxsItem *item)
+txs_embedded_create(void *arg, const TxsItem *item, int64 line)
 {
 	Import *import = arg;
 	TxsTarget *target = item->is_key ? &import->keys : &import->states;
@@ -88,7 +88,8 @@ txs_embedded_create(void *arg, const TxsItem *item)
 }
 
 void
-txs_embedded_close_import(void *arg)
+txs_embedded_close_import(void *arg, TxsCreatedReceiver receive,
+						  void *receive_arg)
 {
 	Import *import = arg;
 

@@ -1,0 +1,18 @@
+/*
+ * The DynamoDB provider's functions, gathered; see dynamodb.h.
+ */
+#include "provider/dynamodb/dynamodb.h"
+
+const TxsProvider txs_dynamodb_provider = {
+	.name = "dynamodb",
+	.check = txs_settings_check,
+	.load = txs_dynamodb_load,
+	.apply = txs_dynamodb_apply,
+	.delete_partition = txs_dynamodb_delete_partition,
+	.open_import = txs_dynamodb_open_import,
+	.create = txs_dynamodb_create,
+	.close_import = txs_dynamodb_close_import,
+	.scan = txs_dynamodb_scan,
+	.initialize = txs_dynamodb_initialize,
+	.describe = txs_dynamodb_describe,
+};
