@@ -27,6 +27,10 @@ OBJS = \
 	src/json/reader.o \
 	src/json/utf8.o \
 	src/json/writer.o \
+	src/net/answer.o \
+	src/net/http.o \
+	src/net/multi.o \
+	src/net/transfer.o \
 	src/orleans/item_read.o \
 	src/orleans/item_value.o \
 	src/orleans/item_write.o \

@@ -11,9 +11,12 @@
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/execnodes.h"
+#include "storage/latch.h"
 #include "utils/acl.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
 #error "txstore supports PostgreSQL 15 to 18"
@@ -86,6 +89,28 @@ txs_insert_index_entries(ResultRelInfo *target, TupleTableSlot *slot,
 #else
 	return ExecInsertIndexTuples(target, slot, estate, update, false, NULL,
 								 NIL);
+#endif
+}
+
+/* A set that lives as long as the session; 17 ties sets to resource owners. */
+static inline WaitEventSet *
+txs_create_wait_event_set(int nevents)
+{
+#if PG_VERSION_NUM >= 170000
+	return CreateWaitEventSet(NULL, nevents);
+#else
+	return CreateWaitEventSet(TopMemoryContext, nevents);
+#endif
+}
+
+/* 17 lets extensions name what they wait for. */
+static inline uint32
+txs_wait_event(const char *name)
+{
+#if PG_VERSION_NUM >= 170000
+	return WaitEventExtensionNew(name);
+#else
+	return PG_WAIT_EXTENSION;
 #endif
 }
 

@@ -1,0 +1,466 @@
+/*
+ * The session's curl multi handle, driven by the session's latch.
+ *
+ * libcurl says which sockets it waits for (SOCKETFUNCTION) and until when
+ * (TIMERFUNCTION).  The sockets are in one epoll set, whose descriptor stands
+ * beside the latch in a wait event set: one wait sees both, and nothing has to be
+ * made anew when sockets change.  Interrupts are served between calls of libcurl,
+ * never within, on every turn.
+ *
+ * All of it is made at the session's first request, never in the postmaster.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+
+#include "compat.h"
+#include "net/transfer.h"
+
+#define MAX_IDLE_CONNECTIONS 8L
+
+/*
+ * Descriptors reserved beyond the open sockets: for the next connection, several
+ * addresses of which libcurl may try at once, and for its own use.  Reserving
+ * can do I/O and log, so it is not done within the callbacks.
+ */
+#define SPARE_FDS 8
+
+static CURLM *multi;
+static WaitEventSet *wait_set; /* latch, postmaster's death, epoll_fd */
+static int epoll_fd = -1;
+static int64 wake_at = -1; /* when libcurl wants to be called, or -1 */
+static int running;		   /* transfers in the multi handle */
+static CURLMcode failure;  /* the multi handle is of no use any more */
+static bool must_close;	   /* the multi handle, once nothing is running */
+static int open_sockets;
+static int reserved_fds; /* reported to fd.c, for open sockets and spare */
+
+/* A call of libcurl, during which this thread takes no signals. */
+typedef struct Guard
+{
+	sigset_t signals;
+} Guard;
+
+static uint32 wait_event_of(const TxsHttpRequest *request);
+static const char *start_session(void);
+static const char *check_library(void);
+static const char *make_epoll(void);
+static void make_wait_set(void);
+static const char *make_multi(void);
+static void end_session(int code, Datum arg);
+static void close_multi(void);
+static void take_turn(uint32 wait_event);
+static long time_to_wait(void);
+static void serve_sockets(void);
+static void act(curl_socket_t fd, int events);
+static void collect_done(void);
+static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
+						void *socket_data);
+static int set_timer(CURLM *handle, long milliseconds, void *data);
+static void reserve_fds(void);
+static int64 now_milliseconds(void);
+static void enter(Guard *guard);
+static void leave(const Guard *guard);
+
+void
+txs_multi_run(TxsTransfer *transfer)
+{
+	uint32 wait_event = wait_event_of(transfer->request);
+	CURLMcode code;
+	Guard guard;
+
+	transfer->problem = start_session();
+	if (transfer->problem != NULL)
+		return;
+	reserve_fds();
+
+	enter(&guard);
+	code = curl_multi_add_handle(multi, transfer->easy);
+	leave(&guard);
+	if (code != CURLM_OK)
+	{
+		transfer->problem = curl_multi_strerror(code);
+		return;
+	}
+	transfer->is_running = true;
+	running++;
+	while (!transfer->is_done && failure == CURLM_OK)
+		take_turn(wait_event);
+	if (!transfer->is_done)
+		transfer->problem = curl_multi_strerror(failure);
+}
+
+/* Its connection is closed unless the transfer is done: what it got is half. */
+void
+txs_multi_remove(TxsTransfer *transfer)
+{
+	Guard guard;
+
+	if (!transfer->is_running)
+		return;
+	transfer->is_running = false;
+	running--;
+	if (multi == NULL)
+		return;
+	enter(&guard);
+	curl_multi_remove_handle(multi, transfer->easy);
+	leave(&guard);
+	if (must_close)
+		close_multi();
+}
+
+void
+txs_http_close_idle(void)
+{
+	must_close = true;
+	close_multi();
+}
+
+/* Looked up again only when the name is another one. */
+static uint32
+wait_event_of(const TxsHttpRequest *request)
+{
+	static const char *last_name;
+	static uint32 last_event;
+	const char *name =
+		request->wait_event != NULL ? request->wait_event : "TxstoreHttp";
+
+	if (name != last_name)
+	{
+		last_event = txs_wait_event(name);
+		last_name = name;
+	}
+	return last_event;
+}
+
+/* ---------------------------------------------------- the session's handle */
+
+/*
+ * Make what is not there yet.  Returns what is wrong; an error that is raised
+ * leaves what has been made for the next time.
+ */
+static const char *
+start_session(void)
+{
+	const char *problem = NULL;
+
+	if (multi != NULL)
+		return NULL;
+	if (epoll_fd < 0)
+	{
+		problem = check_library();
+		if (problem == NULL)
+			problem = make_epoll();
+	}
+	if (problem == NULL && wait_set == NULL)
+		make_wait_set();
+	return problem != NULL ? problem : make_multi();
+}
+
+/* The library that runs may be older than the one that was compiled with. */
+static const char *
+check_library(void)
+{
+	curl_version_info_data *library;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return "libcurl could not be initialized";
+	library = curl_version_info(CURLVERSION_NOW);
+	if (library->version_num < 0x075700)
+		return "libcurl is older than 7.87";
+	if (!(library->features & CURL_VERSION_SSL))
+		return "libcurl was built without TLS";
+	if (!(library->features & CURL_VERSION_ASYNCHDNS))
+		ereport(WARNING, errmsg("name resolution cannot be interrupted"),
+				errdetail("libcurl %s was built without asynchronous name "
+						  "resolution.",
+						  library->version));
+	return NULL;
+}
+
+static const char *
+make_epoll(void)
+{
+	if (!AcquireExternalFD())
+		return "too many open files";
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll_fd < 0)
+	{
+		ReleaseExternalFD();
+		return "too many open files";
+	}
+	return NULL;
+}
+
+static void
+make_wait_set(void)
+{
+	WaitEventSet *set = txs_create_wait_event_set(3);
+
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(set, WL_SOCKET_READABLE, epoll_fd, NULL, NULL);
+	wait_set = set;
+}
+
+static const char *
+make_multi(void)
+{
+	static bool is_registered = false;
+	CURLM *made;
+
+	if (!is_registered)
+		on_proc_exit(end_session, (Datum) 0);
+	is_registered = true;
+
+	made = curl_multi_init();
+	if (made == NULL ||
+		curl_multi_setopt(made, CURLMOPT_SOCKETFUNCTION, watch_socket) ||
+		curl_multi_setopt(made, CURLMOPT_TIMERFUNCTION, set_timer) ||
+#if LIBCURL_VERSION_NUM >= 0x081400
+		/* 8.20 has a pool of resolver threads, and waits for them. */
+		curl_multi_setopt(made, CURLMOPT_QUICK_EXIT, 1L) ||
+#endif
+		curl_multi_setopt(made, CURLMOPT_MAXCONNECTS, MAX_IDLE_CONNECTIONS))
+	{
+		curl_multi_cleanup(made);
+		return "libcurl refuses an option";
+	}
+	wake_at = -1;
+	failure = CURLM_OK;
+	must_close = false;
+	multi = made;
+	return NULL;
+}
+
+/* Says good-bye to servers; contexts with transfers have gone before. */
+static void
+end_session(int code, Datum arg)
+{
+	running = 0;
+	close_multi();
+}
+
+static void
+close_multi(void)
+{
+	Guard guard;
+	CURLM *closing = multi;
+
+	if (closing == NULL || running > 0)
+		return;
+	multi = NULL;
+	enter(&guard);
+	curl_multi_cleanup(closing);
+	leave(&guard);
+}
+
+/* -------------------------------------------------------------- waiting */
+
+/*
+ * Wait for something to do, and do it.  The wait looks at the latch first, also
+ * where there is no time to wait or sockets are always ready, so a fast answer
+ * cannot hold off an interrupt.
+ */
+static void
+take_turn(uint32 wait_event)
+{
+	WaitEvent events[2];
+	bool is_readable = false;
+	int n = WaitEventSetWait(wait_set, time_to_wait(), events,
+							 lengthof(events), wait_event);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (events[i].events & WL_LATCH_SET)
+			ResetLatch(MyLatch);
+		else
+			is_readable = true;
+	}
+	CHECK_FOR_INTERRUPTS();
+
+	if (is_readable)
+		serve_sockets();
+	if (wake_at >= 0 && now_milliseconds() >= wake_at)
+	{
+		wake_at = -1;
+		act(CURL_SOCKET_TIMEOUT, 0);
+	}
+	collect_done();
+}
+
+/* Milliseconds until libcurl wants to be called, or -1. */
+static long
+time_to_wait(void)
+{
+	return wake_at <= 0 ? (long) wake_at
+						: (long) Max(wake_at - now_milliseconds(), 0);
+}
+
+/*
+ * libcurl looks itself what an error on a socket is, when it reads or writes.
+ */
+static void
+serve_sockets(void)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(epoll_fd, events, lengthof(events), 0);
+
+	for (int i = 0; i < n && multi != NULL; i++)
+	{
+		uint32 got = events[i].events;
+		int wanted = 0;
+
+		if (got & (EPOLLIN | EPOLLERR | EPOLLHUP))
+			wanted |= CURL_CSELECT_IN;
+		if (got & (EPOLLOUT | EPOLLERR | EPOLLHUP))
+			wanted |= CURL_CSELECT_OUT;
+		act(events[i].data.fd, wanted);
+	}
+}
+
+static void
+act(curl_socket_t fd, int events)
+{
+	int still_running;
+	CURLMcode code;
+	Guard guard;
+
+	enter(&guard);
+	code = curl_multi_socket_action(multi, fd, events, &still_running);
+	leave(&guard);
+	if (code != CURLM_OK)
+	{
+		failure = code;
+		must_close = true;
+	}
+}
+
+static void
+collect_done(void)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(multi, &left)) != NULL)
+	{
+		TxsTransfer *transfer = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		transfer->is_done = true;
+		transfer->result = message->data.result;
+	}
+}
+
+/* ------------------------------------------------------------- callbacks */
+
+/* What libcurl waits for on a socket; REMOVE comes before it is closed. */
+static int
+watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
+			 void *socket_data)
+{
+	struct epoll_event event = {0};
+
+	if (what == CURL_POLL_REMOVE)
+	{
+		epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, &event);
+		return 0;
+	}
+	event.data.fd = fd;
+	if (what & CURL_POLL_IN)
+		event.events |= EPOLLIN;
+	if (what & CURL_POLL_OUT)
+		event.events |= EPOLLOUT;
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ||
+		(errno == EEXIST &&
+		 epoll_ctl(epoll_fd, EPOLL_CTL_MOD, fd, &event) == 0))
+		return 0;
+	return -1;
+}
+
+static int
+set_timer(CURLM *handle, long milliseconds, void *data)
+{
+	wake_at = milliseconds < 0 ? -1 : now_milliseconds() + milliseconds;
+	return 0;
+}
+
+curl_socket_t
+txs_multi_open_socket(void *data, curlsocktype purpose,
+					  struct curl_sockaddr *address)
+{
+	curl_socket_t fd;
+
+	if (open_sockets >= reserved_fds)
+	{
+		errno = EMFILE;
+		return CURL_SOCKET_BAD;
+	}
+	/* Programs that this session starts must not have it. */
+	fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
+				address->protocol);
+	if (fd < 0)
+		return CURL_SOCKET_BAD;
+	open_sockets++;
+	return fd;
+}
+
+int
+txs_multi_close_socket(void *data, curl_socket_t fd)
+{
+	open_sockets--;
+	return close(fd);
+}
+
+/* --------------------------------------------------------------- helpers */
+
+/* As many as there can be; with none left, a connection is not opened. */
+static void
+reserve_fds(void)
+{
+	while (reserved_fds < open_sockets + SPARE_FDS && AcquireExternalFD())
+		reserved_fds++;
+	while (reserved_fds > open_sockets + SPARE_FDS)
+	{
+		ReleaseExternalFD();
+		reserved_fds--;
+	}
+}
+
+static int64
+now_milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * libcurl can start a thread for name resolution, which inherits the signal
+ * mask: handlers of the server must not run there.
+ */
+static void
+enter(Guard *guard)
+{
+	pthread_sigmask(SIG_SETMASK, &BlockSig, &guard->signals);
+}
+
+static void
+leave(const Guard *guard)
+{
+	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
+}

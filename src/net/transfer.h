@@ -1,0 +1,86 @@
+/*
+ * One request on its way: what the files of net/ share.
+ */
+#ifndef TXS_TRANSFER_H
+#define TXS_TRANSFER_H
+
+#include "postgres.h"
+
+#include <curl/curl.h>
+
+#include "net/http.h"
+
+/* CURLOPT_QUICK_EXIT keeps a hanging lookup from holding up a cancel. */
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "txstore needs libcurl 7.87 or later"
+#endif
+
+/* Bytes of an answer's head, with all that comes before and after it. */
+#define TXS_HTTP_MAX_HEAD 65536
+
+/* Bytes in malloc'd memory, as callbacks of libcurl may not raise errors. */
+typedef struct TxsBuffer
+{
+	char *data;
+	size_t length;
+	size_t capacity;
+} TxsBuffer;
+
+/*
+ * A transfer lives in a memory context of its own; deleting that gives all of
+ * it back, whatever state it is in.
+ */
+typedef struct TxsTransfer
+{
+	MemoryContext context;
+	const TxsHttpRequest *request;
+	CURL *easy;
+	struct curl_slist *headers;
+	bool is_running; /* the multi handle has it */
+	bool is_done;	 /* result is there */
+	CURLcode result;
+	char error[CURL_ERROR_SIZE]; /* what libcurl says, or "" */
+	const char *problem;		 /* what we say, or NULL */
+
+	/* The request.  See answer.c for what these facts prove. */
+	size_t body_taken; /* bytes that libcurl took to send */
+	bool is_begun;	   /* libcurl was let send the request */
+	bool is_refused;   /* it wanted to send it again, and was not let */
+	bool is_reused;	   /* on a connection kept from before */
+
+	/* The answer. */
+	TxsBuffer head;	   /* the last head, with its blank line */
+	size_t head_bytes; /* of all heads and trailers */
+	bool has_head;	   /* the blank line came */
+	TxsBuffer body;
+	uint32 crc32;
+	int64 received_at; /* when the head began */
+	bool is_too_large;
+	bool is_out_of_memory;
+} TxsTransfer;
+
+/*
+ * Make a transfer.  Where libcurl refuses, the result and problem say so and it
+ * must not be run.
+ */
+extern TxsTransfer *txs_transfer_create(const TxsHttpRequest *request);
+
+/* Give everything back; closes its connection if the transfer is not done. */
+extern void txs_transfer_free(TxsTransfer *transfer);
+
+/* Run a transfer to its end; raises what interrupts raise. */
+extern void txs_multi_run(TxsTransfer *transfer);
+
+/* Take a running transfer out of the multi handle. */
+extern void txs_multi_remove(TxsTransfer *transfer);
+
+/* Callbacks for sockets, which keep account of file descriptors. */
+extern curl_socket_t txs_multi_open_socket(void *data, curlsocktype purpose,
+										   struct curl_sockaddr *address);
+extern int txs_multi_close_socket(void *data, curl_socket_t fd);
+
+/* Say what became of a transfer. */
+extern void txs_answer_read(const TxsTransfer *transfer,
+							TxsHttpAnswer *answer);
+
+#endif /* TXS_TRANSFER_H */
