@@ -7,7 +7,7 @@
 #   bash test/check.sh NAME...    these parts only
 #
 # Parts, in this order (a function part_NAME each, with what it does):
-#   style build unit model regress isolation tap replay docs demo sanitizers fuzz
+#   style build unit model servers regress isolation tap replay docs demo sanitizers fuzz
 # Slow parts:
 #   long_fuzz valgrind
 #
@@ -30,7 +30,7 @@ unset LANGUAGE CDPATH MAKEFLAGS MAKELEVEL MFLAGS GREP_OPTIONS
 source test/packages.sh
 source test/build.sh
 
-normal_parts="style build unit model regress isolation tap replay docs demo sanitizers fuzz"
+normal_parts="style build unit model servers regress isolation tap replay docs demo sanitizers fuzz"
 slow_parts="long_fuzz valgrind"
 
 warnings="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
@@ -285,7 +285,7 @@ part_style()
 	result "every isolation spec has an expected output" have_outputs test/specs test/expected spec
 	result "PG_VERSION_NUM only in compat.h" found_nothing PG_VERSION_NUM '^src/.*\.[ch]$' '^src/compat\.h$'
 	result "no white space at line ends in sources" found_nothing '[[:blank:]]$' '^src/|^sql/|^test/[^/]*$' '^$'
-	result "shell scripts parse" each_source '\.sh$|^test/with_cluster$|^\.ci/run$' bash -n
+	result "shell scripts parse" each_source '\.sh$|^test/with_cluster$|^test/servers/with_server$|^\.ci/run$' bash -n
 	result "Python scripts parse" each_source '\.py$' \
 		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])'
 }
@@ -340,6 +340,16 @@ part_model()
 	run_test compare_models python3 "$tree/test/model/compare_models.py"
 	run_unit_make model plan_driver
 	run_test compare_plans python3 "$tree/test/model/compare_plans.py" "$work/plain/model/plan_driver"
+}
+
+# The servers that tests talk to, against recordings and by raw sockets.
+part_servers()
+{
+	need_files 'test/servers/*_test.py'
+	local script
+	for script in test/servers/*_test.py; do
+		run_test "$script" python3 "$script"
+	done
 }
 
 # sql/ and expected/.

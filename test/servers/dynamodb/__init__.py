@@ -1,0 +1,1 @@
+"""A DynamoDB-speaking server for tests; see ../README.md."""
