@@ -186,7 +186,7 @@ def put(partition, row, etag, expected=None, **more):
 
 def transaction(*actions, token=None):
     request = {"TransactItems": list(actions)}
-    if token:
+    if token is not None:
         request["ClientRequestToken"] = token
     return request
 

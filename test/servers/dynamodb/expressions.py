@@ -12,7 +12,7 @@ import re
 from .errors import invalid
 from .values import check_value, compare_key, normalise_number, utf8_length
 
-TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>(),.\[\]+-]))")
+TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>(),.\[\]+-]))", re.ASCII)
 MAX_LENGTH = 4096
 ORDERS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b}
 

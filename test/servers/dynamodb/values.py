@@ -9,8 +9,8 @@ import re
 
 from .errors import ServiceError, invalid, invalid_parameter
 
-NUMBER = re.compile(r"([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\Z")
-PLAIN_NUMBER = re.compile(r"(?:0|[1-9]\d{0,37})\Z")
+NUMBER = re.compile(r"([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\Z", re.ASCII)
+PLAIN_NUMBER = re.compile(r"(?:0|[1-9]\d{0,37})\Z", re.ASCII)
 DEPTH = 32
 
 
