@@ -80,7 +80,8 @@ class Connection:
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if context:
             self.sock = context.wrap_socket(self.sock, server_hostname="localhost")
-        self.buffer = b""
+        # What was not looked at yet; all that came since the last request.
+        self.buffer = self.received = b""
 
     def __enter__(self):
         return self
@@ -101,6 +102,7 @@ class Connection:
     def send(self, method, path, headers, body):
         headers = {"Host": "127.0.0.1", "Content-Length": len(body), **headers}
         head = "%s %s HTTP/1.1\r\n%s\r\n" % (method, path, "".join("%s: %s\r\n" % pair for pair in headers.items()))
+        self.received = b""
         self.sock.sendall(head.encode() + body)
 
     def receive(self):
@@ -135,10 +137,12 @@ class Connection:
         try:
             data = self.sock.recv(1 << 18)
         except ConnectionResetError:
-            raise Broken(self.buffer, True) from None
+            raise Broken(self.received, True) from None
         if not data:
-            raise Broken(self.buffer, False)
+            raise Broken(self.received, False)
         self.buffer += data
+        if len(self.received) < 1 << 20:
+            self.received += data
 
 
 class Tap:

@@ -14,7 +14,12 @@ from .answers import Answer
 from .errors import REASON_MESSAGES, ServiceError, cancelled
 from .tables import ARN
 
-FIELDS = {"operation", "nth", "times", "every", "for_seconds", "body_contains", "connection", "when", "fault", "probability"}
+FIELDS = {
+    # Which requests, and when.
+    "operation", "nth", "times", "every", "for_seconds", "probability", "body_contains", "connection", "when", "fault",
+    # Of one fault or another.
+    "headers", "code", "message", "status", "more", "reasons", "seconds", "action", "body", "content_type", "location", "crc",
+    "date", "bytes", "item", "attribute", "value", "row_key", "keep", "reset", "at", "interval"}
 BEFORE, AFTER = "before", "after"
 KINDS = {}
 # Those of a connection as it is made, before any request.
@@ -606,9 +611,12 @@ def check_rule(rule):
     name = rule.get("fault")
     if name not in KINDS and name not in CONNECTION_KINDS:
         raise BadScript("no fault %r; there are: %s" % (name, " ".join(sorted(set(KINDS) | CONNECTION_KINDS))))
+    unknown = set(rule) - FIELDS
+    if unknown:
+        raise BadScript("a rule has no %s" % ", ".join(sorted(unknown)))
     if (name in CONNECTION_KINDS) != (rule.get("operation") == "connection"):
         raise BadScript("fault %s %s operation \"connection\"" % (
-            name, "needs" if name in CONNECTION_KINDS else "cannot be for"))
+            name, "needs" if name in CONNECTION_KINDS else "cannot have"))
     if rule.get("when", BEFORE) not in (BEFORE, AFTER):
         raise BadScript("when is before or after")
 

@@ -87,7 +87,7 @@ class Verifier:
                                "the HTTP request." % missing[0])
         needed = ["host", "x-amz-date"] + [name for name in headers if name.startswith("x-amz-")]
         for name in needed:
-            if name not in signed and name not in ("x-amz-api-version",):
+            if name not in signed:
                 raise ServiceError("InvalidSignatureException", "'%s' must be a 'SignedHeader' in the AWS "
                                    "Authorization." % name)
 
