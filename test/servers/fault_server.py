@@ -10,13 +10,12 @@ import argparse
 import json
 import os
 import signal
-import ssl
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
-from dynamodb.web import Server  # noqa: E402
+from dynamodb.web import Server, tls_context  # noqa: E402
 
 
 def main():
@@ -27,13 +26,10 @@ def main():
     parser.add_argument("--verify", action="store_true", help="check signatures")
     parser.add_argument("--certificate", metavar="FILE", help="serve TLS with this certificate chain")
     parser.add_argument("--key", metavar="FILE")
-    parser.add_argument("--wrong-certificate", metavar="FILE", help="for the fault wrong_certificate")
-    parser.add_argument("--wrong-key", metavar="FILE")
     parser.add_argument("--idle-seconds", type=float, help="close connections that are idle for so long")
     options = parser.parse_args()
-    server = Server(log=options.log, tls=tls_context(options.certificate, options.key),
-                    wrong_tls=tls_context(options.wrong_certificate, options.wrong_key),
-                    idle_seconds=options.idle_seconds)
+    tls = tls_context(options.certificate, options.key) if options.certificate else None
+    server = Server(log=options.log, tls=tls, idle_seconds=options.idle_seconds)
     server.verify = options.verify
     if options.script:
         with open(options.script) as script:
@@ -47,14 +43,6 @@ def main():
     while os.read(0, 1 << 16):
         pass
     os._exit(0)
-
-
-def tls_context(certificate, key):
-    if not certificate:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import calendar
 import gzip
 import itertools
 import json
+import socket
 import threading
 import time
 import zlib
@@ -360,7 +361,7 @@ def of_connections(server):
         try:
             connection.call("GetItem", get("p", "key"))
             tap.ok(False, "connection_stall")
-        except TimeoutError:
+        except socket.timeout:
             tap.ok(True, "connection_stall")
     before = server.get()["connections"]
     server.get()

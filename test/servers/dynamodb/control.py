@@ -4,6 +4,7 @@ import json
 import urllib.parse
 
 from .answers import Answer
+from .errors import ServiceError
 from .faults import BadScript
 from .tables import Row
 from .values import check_item
@@ -31,7 +32,7 @@ class Control:
                 content = self.change(json.loads(body or b"{}"))
             else:
                 return Answer(404, b'{"error":"no such path"}', "application/json")
-        except (BadScript, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (BadScript, ServiceError, ValueError, TypeError, KeyError, AttributeError, OSError) as error:
             answer = Answer(400, json.dumps({"error": str(error)}).encode(), "application/json")
         else:
             answer = Answer(200, json.dumps(content).encode(), "application/json")

@@ -19,7 +19,8 @@ FIELDS = {
     "operation", "nth", "times", "every", "for_seconds", "probability", "body_contains", "connection", "when", "fault",
     # Of one fault or another.
     "headers", "code", "message", "status", "more", "reasons", "seconds", "action", "body", "content_type", "location", "crc",
-    "date", "bytes", "item", "attribute", "value", "row_key", "keep", "reset", "at", "interval"}
+    "date", "bytes", "item", "attribute", "value", "row_key", "keep", "reset", "at", "interval",
+    "certificate", "key"}
 BEFORE, AFTER = "before", "after"
 KINDS = {}
 # Those of a connection as it is made, before any request.
@@ -617,6 +618,12 @@ def check_rule(rule):
     if (name in CONNECTION_KINDS) != (rule.get("operation") == "connection"):
         raise BadScript("fault %s %s operation \"connection\"" % (
             name, "needs" if name in CONNECTION_KINDS else "cannot have"))
+    if name == "wrong_certificate":
+        if not {"certificate", "key"} <= set(rule):
+            raise BadScript("wrong_certificate needs certificate and key")
+        for path in (rule["certificate"], rule["key"]):
+            with open(path):
+                pass
     if rule.get("when", BEFORE) not in (BEFORE, AFTER):
         raise BadScript("when is before or after")
 

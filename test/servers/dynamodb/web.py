@@ -30,16 +30,22 @@ EARLY_DROPS = ("drop_before_read", "drop_after_headers")
 UNKNOWN_OPERATION = b"<UnknownOperationException/>\n"
 
 
+def tls_context(certificate, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
 class Closed(Exception):
     """The client has gone, or the connection is to end."""
 
 
 class Server:
-    def __init__(self, log=None, tls=None, wrong_tls=None, idle_seconds=None):
+    def __init__(self, log=None, tls=None, idle_seconds=None):
         self.engine, self.script, self.recorder = Engine(), Script(), Recorder(log)
         self.verifier, self.metadata = Verifier(), metadata.Metadata()
         self.verify, self.clock_offset, self.idle_seconds = False, 0.0, idle_seconds
-        self.tls, self.wrong_tls = tls, wrong_tls
+        self.tls = tls
         self.control = Control(self)
         self.lock, self.connections, self.open = threading.Lock(), 0, 0
 
@@ -66,16 +72,17 @@ class Server:
     def serve(self, sock, number):
         with self.lock:
             self.open += 1
+        connection = Connection(self, sock, number)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = Connection(self, sock, number)
             if number:
                 connection.start()
             connection.run()
         except (Closed, OSError, ssl.SSLError):
             pass
         finally:
-            sock.close()
+            # TLS has put a socket of its own in the place of the first.
+            connection.sock.close()
             with self.lock:
                 self.open -= 1
 
@@ -97,7 +104,7 @@ class Connection:
             self.wait(rule.get("seconds", 3600.0))
             self.end()
         if fault == "wrong_certificate":
-            context = server.wrong_tls or context
+            context = tls_context(rule["certificate"], rule["key"])
         if context and fault != "plain_text":
             self.sock = context.wrap_socket(self.sock, server_side=True)
 
@@ -272,12 +279,14 @@ class Connection:
                 self.sock.sendall(head)
                 self.sock.sendall(body)
         self.pad(answer.padding)
-        if answer.missing or answer.close:
-            self.end(answer.reset)
+        if answer.missing:
+            self.end()
+        if answer.close:
+            self.end(polite=True)
         if answer.close_after is not None:
             if answer.close_after:
                 self.wait(answer.close_after, record, until_data=True)
-            self.end(answer.reset)
+            self.end(answer.reset, polite=True)
 
     def send_oddly(self, answer, head, body, record):
         """In part, or with waits."""
@@ -327,7 +336,14 @@ class Connection:
                 # The next request is there: the idle connection dies on it.
                 return
 
-    def end(self, reset=False):
+    def end(self, reset=False, polite=False):
+        """End the connection; politely, TLS says so."""
+        if polite and not reset and isinstance(self.sock, ssl.SSLSocket):
+            self.sock.settimeout(0)
+            try:
+                self.sock.unwrap()
+            except (OSError, ValueError):
+                pass
         if reset:
             # Linger of no time: the kernel sends RST, whatever is unread.
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
