@@ -3,8 +3,12 @@
 
 import json
 import os
+import sys
 import threading
 
+from dynamodb.control import ORLEANS_TABLE
+from dynamodb.engine import Engine
+from dynamodb.errors import ServiceError
 from fault_client import DATA, TABLE, Connection, FaultServer, Tap, get, key, put, transaction
 
 tap = Tap()
@@ -18,6 +22,7 @@ def main():
             server.control(reset=True, items={TABLE: []})
             test(server, connection.call)
     concurrency()
+    interleaved()
     tap.end()
 
 
@@ -334,6 +339,43 @@ def concurrency():
         tap.equal(logged, list(range(1, sum(wins) + 1)), "each step was written down once")
         applied = sum(count["applied"] for count in server.get("/writes").values())
         tap.equal(applied, sum(wins), "the server counted as many applications")
+
+
+def interleaved():
+    """The same within a process whose threads change places all the time."""
+    engine, won, wait = Engine(), [], sys.getswitchinterval()
+    engine.run("CreateTable", {"TableName": TABLE, **ORLEANS_TABLE}, b"")
+    write(direct(engine), put("p", "n", 0))
+
+    def client(name):
+        for turn in range(100):
+            etag = int(json.loads(engine.run("GetItem", get("p", "n"), b"")[0])["Item"]["ETag"]["N"])
+            request = transaction(put("p", "n", etag + 1, expected=etag), put("log", "%s-%d" % (name, turn), etag + 1),
+                                  token="%s-%d" % (name, turn))
+            try:
+                engine.run("TransactWriteItems", request, json.dumps(request).encode())
+                won.append(name)
+            except ServiceError:
+                pass
+
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=client, args=("c%d" % n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(wait)
+    counter = int(json.loads(engine.run("GetItem", get("p", "n"), b"")[0])["Item"]["ETag"]["N"])
+    tap.ok(len(won) < 400, "some have lost", len(won))
+    tap.equal(counter, len(won), "no increment is lost when threads interleave")
+
+
+def direct(engine):
+    """call() without a server."""
+    def call(operation, request):
+        text, _ = engine.run(operation, request, json.dumps(request).encode())
+        return text
+    return call
 
 
 main()

@@ -21,7 +21,8 @@ seen = set()
 def main():
     with FaultServer() as server:
         for test in (service_errors, throttles, cancellations, statuses, bodies, forms, shapes, pages, drops, stalls, drips,
-                     applications, matching, random_mode, of_connections, scripts):
+                     applications,
+                     not_applied, later, matching, random_mode, of_connections, scripts, resets):
             server.control(reset=True, items={TABLE: [
                 {**key("p", "key"), "ETag": {"N": "3"}, "Metadata": {"B": "AAAA"}},
                 {**key("p", "state_1"), "ETag": {"N": "1"}, "GrainState": {"B": "AAAA"}},
@@ -248,8 +249,18 @@ def stalls(server):
     tap.ok("Item" in reply.json(), "after its time it goes on")
     reply = hit(server, "stall", seconds=0.1, at="body")
     tap.ok("Item" in reply.json(), "also in the body")
-    reply = hit(server, "stall", seconds=0, when="before")
-    tap.equal((reply.json(), last(server)["applied"]), ({}, False), "a stall before the request is carried out")
+    for fault in ("stall", "delay"):
+        reply = hit(server, fault, "TransactWriteItems", seconds=0.05, when="before")
+        tap.equal((reply.json(), last(server)["applied"]), ({}, True), fault + " before the request is carried out")
+    server.control(faults=[{"fault": "stall", "when": "before"}])
+    with Connection(server.port, timeout=0.2) as connection:
+        try:
+            connection.call("TransactWriteItems", transaction(put("left", "key", 0)))
+            tap.ok(False, "a client that leaves meanwhile")
+        except socket.timeout:
+            tap.ok(True, "a client that leaves meanwhile")
+    wait_until(lambda: last(server)["client_closed"])
+    tap.equal((last(server)["applied"], server.call("GetItem", get("left", "key")).json()), (False, {}), "has changed nothing")
 
 
 def wait_until(condition, seconds=5):
@@ -278,6 +289,34 @@ def applications(server):
             tap.equal(server.get("/writes").get(name, {}).get("applied", 0), int(when == "after"), name)
             tap.equal(server.call("TransactWriteItems", request).status, 200, "and then the same token succeeds")
             tap.equal(server.get("/writes")[name]["applied"], 1, "having been applied once")
+
+
+def not_applied(server):
+    """No answer of a request that was not carried out is a good one."""
+    for fault, (_, when) in sorted(KINDS.items()):
+        if when == "after" and fault not in ("stall", "delay", "drip", "big_answer", "unprocessed", "drop_idle"):
+            reply = hit(server, fault, "TransactWriteItems", when="before")
+            good = (not isinstance(reply, Broken) and reply.status == 200 and not not_json(reply.body)
+                    and isinstance(reply.json(), dict))
+            tap.ok(not good and last(server)["applied"] is False, "%s before does not say success" % fault, reply)
+
+
+def later(server):
+    request = transaction(put("late", "key", 0), token="late")
+    tap.ok(isinstance(hit(server, "drop_after_body", "TransactWriteItems", request, later=0.3), Broken), "dropped")
+    tap.equal((last(server)["applied"], last(server)["when"]), (None, "later"), "and not yet applied")
+    tap.equal(server.call("GetItem", get("late", "key")).json(), {}, "as a read shows")
+    number = server.log("TransactWriteItems")[-1]["number"]
+
+    def applied():
+        return next(record for record in server.log() if record["number"] == number)["applied"]
+    wait_until(applied)
+    tap.equal((applied(), server.call("GetItem", get("late", "key")).status), (True, 200), "but later")
+    request = transaction(put("late2", "key", 0), token="late2")
+    hit(server, "in_progress", "TransactWriteItems", request, later=0.1)
+    server.call("TransactWriteItems", request)
+    time.sleep(0.2)
+    tap.equal(server.get("/writes")["late2"], {"sent": 2, "applied": 1, "replayed": 1}, "a retry comes first: applied once")
 
 
 def matching(server):
@@ -387,6 +426,20 @@ def scripts(server):
         tap.ok(False, "and so is an unknown change")
     except ValueError:
         tap.ok(True, "and so is an unknown change")
+
+
+def resets(server):
+    server.call("TransactWriteItems", transaction(put("p", "x", 0), token="x"))
+    server.control(faults=[{"fault": "throttle"}], random={"probability": 1}, clear_log=True)
+    tap.equal((server.log(), server.get("/writes")), ([], {}), "clear_log")
+    server.control(reset=True)
+    state = server.get()
+    tap.equal((server.get("/tables"), server.log(), state["faults"], state["random"]), ({}, [], [], None), "reset")
+    server.control(items={TABLE: []})
+    tap.equal(server.call("TransactWriteItems", transaction(put("p", "x", 0), token="x")).status, 200, "tokens are forgotten")
+    tap.equal(server.get("/writes"), {"x": {"sent": 1, "applied": 1, "replayed": 0}}, "and so are counts")
+    server.control(reset=True)
+    tap.equal(server.get("/writes"), {}, "as a look shows")
 
 
 def exhaust(server):

@@ -16,7 +16,8 @@ from .tables import ARN
 
 FIELDS = {
     # Which requests, and when.
-    "operation", "nth", "times", "every", "for_seconds", "probability", "body_contains", "connection", "when", "fault",
+    "operation", "nth", "times", "every", "for_seconds", "probability", "body_contains", "connection", "when", "later",
+    "fault",
     # Of one fault or another.
     "headers", "code", "message", "status", "more", "reasons", "seconds", "action", "body", "content_type", "location", "crc",
     "date", "bytes", "item", "attribute", "value", "row_key", "keep", "reset", "at", "interval",
@@ -236,13 +237,13 @@ def redirect(answer, rule, request):
 
 @kind(AFTER, "html")
 def html_body(answer, rule, request):
-    answer.body, answer.content_type = html("Welcome"), "text/html"
+    answer.status, answer.body, answer.content_type = 200, html("Welcome"), "text/html"
     return answer
 
 
 @kind(AFTER)
 def empty_body(answer, rule, request):
-    answer.body = b""
+    answer.status, answer.body = 200, b""
     return answer
 
 
@@ -268,6 +269,7 @@ def truncated(answer, rule, request):
 
 @kind(AFTER)
 def bad_json(answer, rule, request):
+    answer.status = 200
     answer.body = rule.get("body", '{"Item": {"PartitionKey": {"S": "x", ').encode()
     return answer
 
@@ -280,7 +282,7 @@ def empty_object(answer, rule, request):
 
 @kind(AFTER)
 def not_an_object(answer, rule, request):
-    answer.body = rule.get("body", "[]").encode()
+    answer.status, answer.body = 200, rule.get("body", "[]").encode()
     return answer
 
 
@@ -618,6 +620,8 @@ def check_rule(rule):
     if (name in CONNECTION_KINDS) != (rule.get("operation") == "connection"):
         raise BadScript("fault %s %s operation \"connection\"" % (
             name, "needs" if name in CONNECTION_KINDS else "cannot have"))
+    if "later" in rule and not isinstance(rule["later"], (int, float)):
+        raise BadScript("later is a number of seconds")
     if name == "wrong_certificate":
         if not {"certificate", "key"} <= set(rule):
             raise BadScript("wrong_certificate needs certificate and key")
@@ -642,7 +646,7 @@ def matches(rule, operation, connection, body):
 
 def carries_out(rule):
     """Whether the request is to be carried out at all."""
-    return rule.get("when", KINDS[rule["fault"]][1]) == AFTER
+    return "later" not in rule and rule.get("when", KINDS[rule["fault"]][1]) == AFTER
 
 
 def apply_fault(answer, rule, request):

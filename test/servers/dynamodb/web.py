@@ -27,6 +27,7 @@ TARGET = "DynamoDB_20120810."
 MAX_HEAD = 1 << 20
 MAX_BODY = 16 << 20
 EARLY_DROPS = ("drop_before_read", "drop_after_headers")
+WAITS = ("stall", "delay")
 UNKNOWN_OPERATION = b"<UnknownOperationException/>\n"
 
 
@@ -166,18 +167,41 @@ class Connection:
         if request.body is None:
             request.body = self.body(request.headers)
         record["raw"] = request.body
-        answer = None
+        if rule and not carries_out(rule):
+            request.json = parsed(request.body)
+            record["token"] = (request.json or {}).get("ClientRequestToken")
+            record["applied"] = False
+            if rule["fault"] in WAITS:
+                self.wait_before(rule, record)
+                rule = None
+            elif "later" in rule:
+                record["when"], record["applied"] = "later", None
+                later = threading.Timer(rule["later"], self.carry_out_late, (request,))
+                later.daemon = True
+                later.start()
         if rule is None or carries_out(rule):
             answer = self.carry_out(request)
         else:
-            record["applied"] = False
-            request.json = parsed(request.body)
-            record["token"] = (request.json or {}).get("ClientRequestToken")
+            # Whatever the fault makes of it must not say success.
+            answer = Answer.error(ServiceError("InternalServerError", "Internal server error", 500))
         if rule:
-            answer = apply_fault(answer or Answer(200, b"{}"), rule, request)
+            answer = apply_fault(answer, rule, request)
         record["status"], record["code"] = (None, None) if answer.drop else (answer.status, answer.code)
         server.recorder.write(record)
         self.send(answer, record)
+
+    def wait_before(self, rule, record):
+        """A client that leaves meanwhile has changed nothing."""
+        try:
+            self.wait(rule.get("seconds", 3600.0), record)
+        except Closed:
+            self.server.recorder.write(record)
+            raise
+
+    def carry_out_late(self, request):
+        """When the client has got an answer, or none, long ago."""
+        self.carry_out(request)
+        self.server.recorder.write(request.record)
 
     def carry_out(self, request):
         server, record = self.server, request.record
