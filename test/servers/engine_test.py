@@ -59,15 +59,18 @@ def single_writes(server, call):
 
 
 def conditions(server, call):
-    item = {**key("p", "r"), "ETag": {"N": "7"}, "S": {"S": "abc"}, "L": {"L": [{"N": "1"}]}, "M": {"M": {"a": {"S": "b"}}}}
+    item = {**key("p", "r"), "ETag": {"N": "7"}, "S": {"S": "abc"}, "L": {"L": [{"N": "1"}]},
+            "M": {"M": {"a": {"S": "b"}}}}
     server.control(items={TABLE: [item]})
-    values = {":7": {"N": "7.0"}, ":8": {"N": "8"}, ":10": {"N": "10"}, ":s": {"S": "ab"}, ":t": {"S": "S"}, ":b": {"S": "b"}}
+    values = {":7": {"N": "7.0"}, ":8": {"N": "8"}, ":10": {"N": "10"}, ":s": {"S": "ab"}, ":t": {"S": "S"},
+              ":b": {"S": "b"}}
     for holds, text in (
             (True, "ETag = :7"), (False, "ETag = :8"), (False, "ETag = :s"), (True, "ETag <> :8"), (True, "ETag < :10"),
             (True, "ETag >= :7 AND ETag <= :7"), (False, "Missing = :7"), (True, "attribute_exists(ETag)"),
             (True, "attribute_not_exists(Missing) AND attribute_not_exists(Other)"),
             (False, "attribute_not_exists(Missing) AND attribute_not_exists(ETag)"),
-            (True, "attribute_not_exists(ETag) OR ETag = :7"), (True, "NOT ETag = :8"), (True, "(ETag = :8 or ETag = :7)"),
+            (True, "attribute_not_exists(ETag) OR ETag = :7"), (True, "NOT ETag = :8"),
+            (True, "(ETag = :8 or ETag = :7)"),
             (True, "begins_with(S, :s)"), (True, "contains(S, :b)"), (True, "attribute_type(S, :t)"),
             (True, "ETag BETWEEN :7 AND :8"), (True, "ETag IN (:8, :7)"), (True, "size(S) < :8"), (True, "L[0] < :7"),
             (True, "M.a = :b"), (False, "L[1] < :7")):
@@ -213,7 +216,8 @@ def sizes(server, call):
     with open(VECTORS) as vectors:
         captured = [(literal["literal"], {"N": literal["literal"]}, literal["bytes"])
                     for literal in json.load(vectors)["captured"]]
-    others = [("4 characters", {"S": "\u00e9\u20ac\U0001f600a"}, 10), ("binary", {"B": "AAAA"}, 3), ("true", {"BOOL": True}, 1),
+    others = [("4 characters", {"S": "\u00e9\u20ac\U0001f600a"}, 10), ("binary", {"B": "AAAA"}, 3),
+              ("true", {"BOOL": True}, 1),
               ("null", {"NULL": True}, 1), ("a list", {"L": [{"S": "ab"}, {"N": "1"}]}, 3 + 3 + 3),
               ("a map", {"M": {"ab": {"S": "c"}}}, 3 + 1 + 2 + 1), ("a set", {"SS": ["a", "bc"]}, 3)]
     for name, value, size in captured + others:
@@ -242,17 +246,21 @@ def bad_requests(server, call):
     serialization = 400, "SerializationException"
     for body, name in ((b"", "no body"), (b"[1]", "no object"), (b"{", "no JSON"), (b"\xff", "no UTF-8")):
         tap.equal(answer(call("GetItem", body)), serialization, name)
-    for item, name in (({"A": {"S": 1}}, "S of a number"), ({"A": {"B": "!"}}, "B of no base64"), ({"A": {"N": 1}}, "N of a number"),
+    for item, name in (({"A": {"S": 1}}, "S of a number"), ({"A": {"B": "!"}}, "B of no base64"),
+                       ({"A": {"N": 1}}, "N of a number"),
                        ({"A": "x"}, "a bare value")):
         tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), **item}})), serialization, name)
     for item, name in (({"A": {}}, "an empty value"), ({"A": {"S": "x", "N": "1"}}, "two types"),
-                       ({"A": {"SS": []}}, "an empty set"), ({"A": {"SS": ["a", "a"]}}, "a member twice"), ({"A": {"Q": 1}}, "no such type")):
+                       ({"A": {"SS": []}}, "an empty set"), ({"A": {"SS": ["a", "a"]}}, "a member twice"),
+                       ({"A": {"Q": 1}}, "no such type")):
         tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), **item}})), INVALID, name)
     nested = {"S": "x"}
     for _ in range(32):
         nested = {"L": [nested]}
-    tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), "A": nested}})), INVALID, "32 lists in lists")
-    tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), "A": nested["L"][0]}})), 200, "31 lists in lists")
+    tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), "A": nested}})), INVALID,
+              "32 lists in lists")
+    tap.equal(answer(call("PutItem", {"TableName": TABLE, "Item": {**key("p", "r"), "A": nested["L"][0]}})), 200,
+              "31 lists in lists")
     tap.equal(answer(call("NoSuch", {})), (400, "UnknownOperationException"), "an operation that is not there")
     tap.equal(answer(call("GetItem", {"TableName": "x", "Key": {}})), INVALID, "a name that no table has")
     tap.equal(answer(call("GetItem", {"TableName": TABLE})), serialization, "no key")
@@ -271,14 +279,17 @@ def batches(server, call):
     reply = call("BatchWriteItem", {"RequestItems": {TABLE: writes}}).json()
     tap.equal(reply["UnprocessedItems"], {TABLE: writes[1:]}, "the same for writes")
     server.control(unprocessed_after=None)
-    tap.equal(answer(call("BatchGetItem", {"RequestItems": {TABLE: {"Keys": keys + keys[:1]}}})), INVALID, "a key twice")
+    tap.equal(answer(call("BatchGetItem", {"RequestItems": {TABLE: {"Keys": keys + keys[:1]}}})), INVALID,
+              "a key twice")
     many = [key("p", "r%d" % n) for n in range(101)]
     tap.equal(answer(call("BatchGetItem", {"RequestItems": {TABLE: {"Keys": many}}})), INVALID, "101 keys")
     server.control(items={TABLE: [padded("big", "r%d" % n, 400000) for n in range(4)]})
     reply = call("BatchGetItem", {"RequestItems": {TABLE: {"Keys": [key("big", "r%d" % n) for n in range(4)]}}}).json()
     tap.equal((len(reply["Responses"][TABLE]), len(reply["UnprocessedKeys"][TABLE]["Keys"])), (2, 2),
               "1 MB of one partition")
-    tap.equal(answer(call("BatchWriteItem", {"RequestItems": {TABLE: [{"PutRequest": {"Item": key("m", "%d" % n)}} for n in range(26)]}})),
+    tap.equal(answer(call("BatchWriteItem",
+                          {"RequestItems": {TABLE: [{"PutRequest": {"Item": key("m", "%d" % n)}}
+                                                    for n in range(26)]}})),
               INVALID, "26 writes")
 
 
@@ -294,8 +305,9 @@ def http(server, call):
         reply = connection.call("GetItem", {})
         tap.ok(reply.status == 400 and reply.crc_is_right() and "x-amzn-requestid" in reply.headers, "of an error, too")
         body = json.dumps(get("p", "r")).encode()
-        connection.sock.sendall(b"POST / HTTP/1.1\r\nContent-Type: application/x-amz-json-1.0\r\nExpect: 100-continue\r\n"
-                                b"X-Amz-Target: DynamoDB_20120810.GetItem\r\nContent-Length: %d\r\n\r\n" % len(body))
+        connection.sock.sendall(b"POST / HTTP/1.1\r\nContent-Type: application/x-amz-json-1.0\r\n"
+                                b"X-Amz-Target: DynamoDB_20120810.GetItem\r\nExpect: 100-continue\r\n"
+                                b"Content-Length: %d\r\n\r\n" % len(body))
         tap.equal(connection.sock.recv(100), b"HTTP/1.1 100 Continue\r\n\r\n", "100 Continue")
         connection.sock.sendall(body)
         tap.equal(connection.receive().status, 200, "and then the answer")

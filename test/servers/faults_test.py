@@ -20,16 +20,16 @@ seen = set()
 
 def main():
     with FaultServer() as server:
-        for test in (service_errors, throttles, cancellations, statuses, bodies, forms, shapes, pages, drops, stalls, drips,
-                     applications,
-                     not_applied, later, matching, random_mode, of_connections, scripts, resets):
+        for test in (service_errors, throttles, cancellations, statuses, bodies, forms, shapes, pages, drops, stalls,
+                     drips, applications, not_applied, later, matching, random_mode, of_connections, scripts, resets):
             server.control(reset=True, items={TABLE: [
                 {**key("p", "key"), "ETag": {"N": "3"}, "Metadata": {"B": "AAAA"}},
                 {**key("p", "state_1"), "ETag": {"N": "1"}, "GrainState": {"B": "AAAA"}},
                 {**key("p", "state_2"), "ETag": {"N": "2"}, "GrainState": {"B": "AAAA"}}]})
             test(server)
         exhaust(server)
-    tap.ok(set(KINDS) | CONNECTION_KINDS - {"handshake_stall", "handshake_drop", "wrong_certificate", "plain_text"} <= seen,
+    tap.ok(set(KINDS) | CONNECTION_KINDS - {"handshake_stall", "handshake_drop", "wrong_certificate",
+                                            "plain_text"} <= seen,
            "every fault was seen, but those of tls_test", set(KINDS) - seen)
     tap.end()
 
@@ -41,7 +41,8 @@ def hit(server, fault, operation="GetItem", request=None, **fields):
     if request is None:
         request = {"GetItem": get("p", "key"), "Query": query("p"),
                    "BatchGetItem": {"RequestItems": {TABLE: {"Keys": [key("p", "key"), key("p", "state_1")]}}}}.get(
-                       operation) or transaction(put(next(tokens), "key", 0), put("log", next(tokens), 0), token=next(tokens))
+                       operation) or transaction(put(next(tokens), "key", 0), put("log", next(tokens), 0),
+                                                 token=next(tokens))
     with Connection(server.port) as connection:
         try:
             return connection.call(operation, request)
@@ -55,16 +56,20 @@ def last(server):
 
 def service_errors(server):
     for fault, code, status in (
-            ("expired_token", "ExpiredTokenException", 400), ("unrecognized_client", "UnrecognizedClientException", 400),
+            ("expired_token", "ExpiredTokenException", 400),
+            ("unrecognized_client", "UnrecognizedClientException", 400),
             ("access_denied", "AccessDeniedException", 400), ("bad_signature", "InvalidSignatureException", 400),
             ("not_found", "ResourceNotFoundException", 400), ("in_progress", "TransactionInProgressException", 400),
             ("token_mismatch", "IdempotentParameterMismatchException", 400),
             ("replicated_write_conflict", "ReplicatedWriteConflictException", 409),
-            ("http_500", "InternalServerError", 500), ("http_503", "ServiceUnavailable", 503), ("error", "InternalServerError", 400)):
+            ("http_500", "InternalServerError", 500), ("http_503", "ServiceUnavailable", 503),
+            ("error", "InternalServerError", 400)):
         reply = hit(server, fault, "TransactWriteItems")
-        tap.equal((reply.status, reply.code(), reply.crc_is_right(), last(server)["applied"]), (status, code, True, False), fault)
+        tap.equal((reply.status, reply.code(), reply.crc_is_right(), last(server)["applied"]),
+                  (status, code, True, False), fault)
     reply = hit(server, "error", code="com.amazon.coral.service#Odd", message="text", status=418, more={"Extra": [1]})
-    tap.equal((reply.status, reply.json()), (418, {"__type": "com.amazon.coral.service#Odd", "message": "text", "Extra": [1]}), "any error")
+    tap.equal((reply.status, reply.json()),
+              (418, {"__type": "com.amazon.coral.service#Odd", "message": "text", "Extra": [1]}), "any error")
     tap.ok("dynamodb:GetItem" in hit(server, "access_denied").json()["message"], "access_denied names the operation")
     for seconds, words in ((360, "Signature expired: "), (-360, "Signature not yet current: ")):
         reply = hit(server, "skew", seconds=seconds)
@@ -74,39 +79,48 @@ def service_errors(server):
 
 
 def throttles(server):
-    for code, status in (("ProvisionedThroughputExceededException", 400), ("ThrottlingException", 400), ("Throttling", 400),
-                         ("RequestLimitExceeded", 400), ("TooManyRequestsException", 429), ("LimitExceededException", 400)):
+    for code, status in (("ProvisionedThroughputExceededException", 400), ("ThrottlingException", 400),
+                         ("Throttling", 400), ("RequestLimitExceeded", 400), ("TooManyRequestsException", 429),
+                         ("LimitExceededException", 400)):
         reply = hit(server, "throttle", code=code)
         tap.equal((reply.status, reply.code()), (status, code), "throttle: " + code)
     body = hit(server, "throttle", "TransactWriteItems").json()
     tap.equal(body["ThrottlingReasons"], [{"reason": "TableWriteProvisionedThroughputExceeded",
-                                          "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/" + TABLE}], "ThrottlingReasons")
-    tap.ok("throttlingReasons" in hit(server, "throttle", code="ThrottlingException").json(), "in lower case of ThrottlingException")
+                                          "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/" + TABLE}],
+              "ThrottlingReasons")
+    tap.ok("throttlingReasons" in hit(server, "throttle", code="ThrottlingException").json(),
+           "in lower case of ThrottlingException")
     reply = hit(server, "throttle", headers={"x-amz-retry-after": "1500"})
     tap.equal(reply.headers.get("x-amz-retry-after"), "1500", "a header more")
     server.control(faults=[{"operation": "GetItem", "fault": "throttle", "times": 3}])
     with Connection(server.port) as connection:
-        tap.equal([connection.call("GetItem", get("p", "key")).status for _ in range(5)], [400, 400, 400, 200, 200], "three times")
+        tap.equal([connection.call("GetItem", get("p", "key")).status for _ in range(5)], [400, 400, 400, 200, 200],
+                  "three times")
 
 
 def cancellations(server):
-    for code in ("ConditionalCheckFailed", "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError", "ValidationError",
+    for code in ("ConditionalCheckFailed", "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError",
+                 "ValidationError",
                  "ItemCollectionSizeLimitExceeded", "AccessDenied", "DuplicateItem", "SomethingNew"):
         reply = hit(server, "cancel", "TransactWriteItems", code=code, action=1)
-        tap.equal([reason["Code"] for reason in reply.json()["CancellationReasons"]], ["None", code], "cancelled by " + code)
+        tap.equal([reason["Code"] for reason in reply.json()["CancellationReasons"]], ["None", code],
+                  "cancelled by " + code)
         tap.equal((reply.code(), last(server)["applied"]), ("TransactionCanceledException", False), "and not applied")
     reply = hit(server, "cancel", "TransactWriteItems", reasons=["TransactionConflict", "ConditionalCheckFailed"])
-    tap.ok(reply.json()["Message"].endswith("[TransactionConflict, ConditionalCheckFailed]"), "reasons in order", reply.body)
+    tap.ok(reply.json()["Message"].endswith("[TransactionConflict, ConditionalCheckFailed]"), "reasons in order",
+           reply.body)
     reply = hit(server, "cancel", "TransactWriteItems", code="ThrottlingError", action="all")
     tap.ok(reply.json()["Message"].endswith("[ThrottlingError, ThrottlingError]"), "all of them", reply.body)
     reply = hit(server, "conflict", "TransactWriteItems")
     tap.ok(reply.json()["Message"].endswith("[TransactionConflict, None]"), "conflict", reply.body)
-    tap.equal(hit(server, "conflict", "PutItem", {"TableName": TABLE, "Item": key("p", "x")}).code(), "TransactionConflictException",
+    tap.equal(hit(server, "conflict", "PutItem", {"TableName": TABLE, "Item": key("p", "x")}).code(),
+              "TransactionConflictException",
               "conflict of one write")
 
 
 def statuses(server):
-    for fault, status, body in (("http_502", 502, b"<html>"), ("http_503_html", 503, b"<html>"), ("http_504", 504, b"")):
+    for fault, status, body in (("http_502", 502, b"<html>"), ("http_503_html", 503, b"<html>"),
+                                ("http_504", 504, b"")):
         reply = hit(server, fault)
         tap.ok(reply.status == status and reply.body.startswith(body) and bool(reply.body) == bool(body)
                and "x-amz-crc32" not in reply.headers, fault, reply.headers, reply.body)
@@ -119,7 +133,8 @@ def statuses(server):
 
 def bodies(server):
     reply = hit(server, "html")
-    tap.ok(reply.status == 200 and reply.body.startswith(b"<html>") and reply.headers["content-type"] == "text/html", "html")
+    tap.ok(reply.status == 200 and reply.body.startswith(b"<html>") and reply.headers["content-type"] == "text/html",
+           "html")
     reply = hit(server, "empty_body")
     tap.equal((reply.status, reply.body), (200, b""), "empty_body")
     tap.equal(hit(server, "empty_object").body, b"{}", "empty_object")
@@ -133,7 +148,8 @@ def bodies(server):
     tap.ok("date" not in hit(server, "no_date").headers, "no_date")
     tap.equal(hit(server, "bad_date").headers["date"], "yesterday", "bad_date")
     broken = hit(server, "truncated")
-    tap.ok(isinstance(broken, Broken) and not broken.reset and b'"Item"' in broken.received, "truncated: less than Content-Length", broken)
+    tap.ok(isinstance(broken, Broken) and not broken.reset and b'"Item"' in broken.received,
+           "truncated: less than Content-Length", broken)
 
 
 def not_json(body):
@@ -171,7 +187,8 @@ def shapes(server):
     items = hit(server, "bad_number", "Query", item=1).json()["Items"]
     tap.equal([row["ETag"]["N"] for row in items], ["1", "12x"], "in the second item")
     content = hit(server, "duplicate_row", "Query").json()
-    tap.equal(([row["RowKey"]["S"] for row in content["Items"]], content["Count"]), (["state_1", "state_2", "state_2"], 3), "duplicate_row")
+    tap.equal(([row["RowKey"]["S"] for row in content["Items"]], content["Count"]),
+              (["state_1", "state_2", "state_2"], 3), "duplicate_row")
     items = hit(server, "unknown_row", "Query").json()["Items"]
     tap.equal(items[-1]["RowKey"], {"S": "state_zz"}, "unknown_row")
     items = hit(server, "foreign_partition", "Query").json()["Items"]
@@ -192,12 +209,14 @@ def pages(server):
     tap.equal(hit(server, "last_key", "Query").json()["LastEvaluatedKey"], {}, "last_key: an empty object")
     tap.equal(hit(server, "last_key", "Query", value=None).json()["LastEvaluatedKey"], None, "or null")
     content = hit(server, "unprocessed", "BatchGetItem").json()
-    tap.equal((len(content["Responses"][TABLE]), content["UnprocessedKeys"][TABLE]["Keys"]), (1, [key("p", "state_1")]), "unprocessed")
+    tap.equal((len(content["Responses"][TABLE]), content["UnprocessedKeys"][TABLE]["Keys"]),
+              (1, [key("p", "state_1")]), "unprocessed")
 
 
 def drops(server):
     for fault, reset, applied, fields in (
-            ("drop_before_read", True, False, {}), ("drop_after_headers", False, False, {}), ("drop_after_headers", True, False, {"reset": True}),
+            ("drop_before_read", True, False, {}), ("drop_after_headers", False, False, {}),
+            ("drop_after_headers", True, False, {"reset": True}),
             ("drop_after_body", False, True, {}), ("drop_after_body", True, True, {"reset": True}),
             ("drop_after_body", False, False, {"when": "before"}), ("drop_mid_answer", False, True, {}),
             ("drop_mid_answer", False, True, {"at": "headers"})):
@@ -208,7 +227,8 @@ def drops(server):
         if applied:
             tap.equal(server.get("/writes")[record["token"]]["applied"], 1, "it was applied once")
         if "mid_answer" in fault:
-            tap.equal((bool(broken.received), b"\r\n\r\n" in broken.received), (True, "at" not in fields), "part of the answer came")
+            tap.equal((bool(broken.received), b"\r\n\r\n" in broken.received), (True, "at" not in fields),
+                      "part of the answer came")
         else:
             tap.equal(broken.received, b"", "nothing came")
     seen.add("drop_idle")
@@ -233,7 +253,8 @@ def stalls(server):
         seen.add("stall")
         server.control(clear_log=True, faults=[{"fault": "stall", "at": at, "operation": "GetItem"}])
         connection = Connection(server.port, timeout=0.2)
-        connection.send("POST", "/", {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.GetItem"},
+        connection.send("POST", "/",
+                        {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.GetItem"},
                         json.dumps(get("p", "key")).encode())
         try:
             connection.receive()
@@ -260,7 +281,8 @@ def stalls(server):
         except socket.timeout:
             tap.ok(True, "a client that leaves meanwhile")
     wait_until(lambda: last(server)["client_closed"])
-    tap.equal((last(server)["applied"], server.call("GetItem", get("left", "key")).json()), (False, {}), "has changed nothing")
+    tap.equal((last(server)["applied"], server.call("GetItem", get("left", "key")).json()), (False, {}),
+              "has changed nothing")
 
 
 def wait_until(condition, seconds=5):
@@ -316,7 +338,8 @@ def later(server):
     hit(server, "in_progress", "TransactWriteItems", request, later=0.1)
     server.call("TransactWriteItems", request)
     time.sleep(0.2)
-    tap.equal(server.get("/writes")["late2"], {"sent": 2, "applied": 1, "replayed": 1}, "a retry comes first: applied once")
+    tap.equal(server.get("/writes")["late2"], {"sent": 2, "applied": 1, "replayed": 1},
+              "a retry comes first: applied once")
 
 
 def matching(server):
@@ -325,9 +348,11 @@ def matching(server):
         return [connection.call(operation, requests[operation]).status for operation in operations]
     with Connection(server.port) as connection:
         server.control(faults=[{"operation": "GetItem", "nth": 2, "fault": "http_500"}])
-        tap.equal(statuses(connection, "GetItem", "Query", "GetItem", "GetItem"), [200, 200, 500, 200], "the second GetItem")
+        tap.equal(statuses(connection, "GetItem", "Query", "GetItem", "GetItem"), [200, 200, 500, 200],
+                  "the second GetItem")
         server.control(faults=[{"operation": ["GetItem", "Query"], "nth": 2, "times": 2, "fault": "http_500"}])
-        tap.equal(statuses(connection, "GetItem", "Query", "GetItem", "GetItem"), [200, 500, 500, 200], "two operations")
+        tap.equal(statuses(connection, "GetItem", "Query", "GetItem", "GetItem"), [200, 500, 500, 200],
+                  "two operations")
         server.control(faults=[{"times": None, "fault": "http_500"}])
         tap.equal(statuses(connection, "GetItem", "Query", "GetItem"), [500] * 3, "all")
         server.control(faults=[{"every": 2, "fault": "http_500"}])
@@ -343,10 +368,12 @@ def matching(server):
         with Connection(server.port) as other:
             tap.equal(statuses(connection, "GetItem") + statuses(other, "GetItem"), [200, 500], "of one connection")
         server.control(faults=[{"nth": 1, "fault": "http_500"}, {"nth": 1, "times": 2, "fault": "http_503"}])
-        tap.equal(statuses(connection, "GetItem", "GetItem", "GetItem"), [500, 503, 200], "the first rule wins, both count")
+        tap.equal(statuses(connection, "GetItem", "GetItem", "GetItem"), [500, 503, 200],
+                  "the first rule wins, both count")
         server.control(add_faults=[{"fault": "http_502"}])
         rules = server.get()["faults"]
-        tap.equal([(rule["seen"], rule["hits"]) for rule in rules], [(3, 1), (3, 1), (0, 0)], "what rules have seen and hit")
+        tap.equal([(rule["seen"], rule["hits"]) for rule in rules], [(3, 1), (3, 1), (0, 0)],
+                  "what rules have seen and hit")
 
 
 def random_mode(server):
@@ -362,7 +389,8 @@ def random_mode(server):
         return [record["fault"] for record in log if record["operation"] == "GetItem"], [
             record["fault"] for record in log if record["operation"] == "Query"]
     first, others = run(1)
-    tap.ok(15 <= len([fault for fault in first if fault]) <= 45 and set(first) == {None, "http_500", "throttle"}, "about so many", first)
+    tap.ok(15 <= len([fault for fault in first if fault]) <= 45 and set(first) == {None, "http_500", "throttle"},
+           "about so many", first)
     tap.equal(set(others), {None}, "of these operations only")
     tap.equal(run(1)[0], first, "the same seed does the same")
     tap.ok(run(2)[0] != first, "another another")
@@ -436,7 +464,8 @@ def resets(server):
     state = server.get()
     tap.equal((server.get("/tables"), server.log(), state["faults"], state["random"]), ({}, [], [], None), "reset")
     server.control(items={TABLE: []})
-    tap.equal(server.call("TransactWriteItems", transaction(put("p", "x", 0), token="x")).status, 200, "tokens are forgotten")
+    tap.equal(server.call("TransactWriteItems", transaction(put("p", "x", 0), token="x")).status, 200,
+              "tokens are forgotten")
     tap.equal(server.get("/writes"), {"x": {"sent": 1, "applied": 1, "replayed": 0}}, "and so are counts")
     server.control(reset=True)
     tap.equal(server.get("/writes"), {}, "as a look shows")
@@ -458,7 +487,8 @@ def exhaust(server):
     for thread in threads:
         thread.join()
     server.control(faults=[])
-    tap.equal(server.call("GetItem", get("p", "key")).status, 200, "it still answers after a thousand dropped connections")
+    tap.equal(server.call("GetItem", get("p", "key")).status, 200,
+              "it still answers after a thousand dropped connections")
     tap.ok(wait_until(lambda: server.get()["open_connections"] == 1), "and none is left open but the one that asks")
 
 

@@ -23,7 +23,8 @@ def main():
 
 def ask(server, method, path, body=b"", **headers):
     with Connection(server.port) as connection:
-        return connection.request(method, path, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+        return connection.request(method, path, {name.replace("_", "-"): value for name, value in headers.items()},
+                                  body)
 
 
 def token(server):
@@ -34,8 +35,10 @@ def imds(server):
     reply = ask(server, "PUT", "/latest/api/token", X_aws_ec2_metadata_token_ttl_seconds="21600")
     tap.equal((reply.status, reply.headers["x-aws-ec2-metadata-token-ttl-seconds"]), (200, "21600"), "a token")
     tap.equal(ask(server, "PUT", "/latest/api/token").status, 400, "not without its time")
-    tap.equal(ask(server, "PUT", "/latest/api/token", X_aws_ec2_metadata_token_ttl_seconds="21601").status, 400, "nor for longer")
-    tap.equal(ask(server, "GET", "/latest/api/token", X_aws_ec2_metadata_token_ttl_seconds="60").status, 405, "nor by GET")
+    tap.equal(ask(server, "PUT", "/latest/api/token", X_aws_ec2_metadata_token_ttl_seconds="21601").status, 400,
+              "nor for longer")
+    tap.equal(ask(server, "GET", "/latest/api/token", X_aws_ec2_metadata_token_ttl_seconds="60").status, 405,
+              "nor by GET")
     good = {"X_aws_ec2_metadata_token": reply.body.decode()}
     tap.equal(ask(server, "GET", ROLES, **good).body, b"test-role", "the role")
     tap.equal(ask(server, "GET", ROLES).status, 401, "not without the token")
@@ -63,7 +66,8 @@ def handed_out(server):
         {"more": {"Code": "Failed", "Message": "no"}, "omit": ["AccessKeyId", "SecretAccessKey", "Token"]},
         {"access_key_id": "D", "expiration": "never"}]})
     replies = [ask(server, "GET", ROLES + "test-role", **good).json() for _ in range(5)]
-    tap.ok(replies[0]["AccessKeyId"] == "A" and replies[0]["Expiration"] < time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "expired")
+    tap.ok(replies[0]["AccessKeyId"] == "A"
+           and replies[0]["Expiration"] < time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "expired")
     tap.ok("SecretAccessKey" not in replies[1] and replies[1]["AccessKeyId"] == "B", "a key that is missing")
     tap.ok(replies[2]["Code"] == "Failed" and "AccessKeyId" not in replies[2], "a failure with status 200")
     tap.equal([reply["Expiration"] for reply in replies[3:]], ["never", "never"], "the last is given again and again")
@@ -88,7 +92,8 @@ def sts(server):
 
     def assume(**change):
         wanted = {name: value for name, value in {**fields, **change}.items() if value is not None}
-        reply = ask(server, "POST", "/", urllib.parse.urlencode(wanted).encode(), Content_Type="application/x-www-form-urlencoded")
+        reply = ask(server, "POST", "/", urllib.parse.urlencode(wanted).encode(),
+                    Content_Type="application/x-www-form-urlencoded")
         tree = ElementTree.fromstring(reply.body)
         return reply.status, {element.tag.rpartition("}")[2]: element.text for element in tree.iter()}
     status, answer = assume()
@@ -101,16 +106,19 @@ def sts(server):
     server.control(metadata={"web_identity_token": None, "credentials": {"omit": ["Token"]}})
     tap.ok("SessionToken" not in assume()[1], "an answer without a token")
     server.control(metadata={"credentials": {}})
-    server.control(faults=[{"operation": "AssumeRoleWithWebIdentity", "fault": "http", "status": 400, "content_type": "text/xml", "body":
+    server.control(faults=[{"operation": "AssumeRoleWithWebIdentity", "fault": "http", "status": 400,
+                            "content_type": "text/xml", "body":
                             "<ErrorResponse><Error><Code>IDPCommunicationError</Code></Error></ErrorResponse>"}])
-    tap.equal([assume()[1].get("Code"), assume()[0]], ["IDPCommunicationError", 200], "an error by script, and then none")
+    tap.equal([assume()[1].get("Code"), assume()[0]], ["IDPCommunicationError", 200],
+              "an error by script, and then none")
 
 
 def faults(server):
     server.control(faults=[{"operation": "ImdsCredentials", "fault": "http", "status": 401}])
     good = {"X_aws_ec2_metadata_token": token(server)}
     tap.equal([ask(server, "GET", ROLES + "test-role", **good).status for _ in range(2)], [401, 200], "401 once")
-    server.control(faults=[{"operation": ["ImdsToken", "ContainerCredentials"], "fault": "drop_before_read", "times": None}])
+    server.control(faults=[{"operation": ["ImdsToken", "ContainerCredentials"], "fault": "drop_before_read",
+                            "times": None}])
     for method, path in (("PUT", "/latest/api/token"), ("GET", "/ecs")):
         try:
             ask(server, method, path)

@@ -19,7 +19,8 @@ WITH_SERVER = os.path.join(HERE, "with_server")
 PERL = """use FaultServer; my $s = FaultServer->new('--verify');
 $s->control(reset => 1, items => { 'TableOfPerl' => [] }, faults => [ { fault => 'throttle', times => 2 } ]);
 eval { $s->control(faults => [ { fault => 'none' } ]) };
-print join(' ', $s->url =~ /^http:/, $@ =~ /no fault/, keys %{ $s->tables }, $s->get->{faults}[0]{times}, scalar(@{ $s->log })), ' ', $s->pid;"""
+print join(' ', $s->url =~ /^http:/, $@ =~ /no fault/, keys %{ $s->tables }, $s->get->{faults}[0]{times}, scalar(@{ $s->log })),
+	' ', $s->pid;"""
 
 
 def main():
@@ -68,32 +69,40 @@ def logs_and_scripts():
     with tempfile.TemporaryDirectory() as folder:
         log, script = os.path.join(folder, "log"), os.path.join(folder, "script")
         with open(script, "w") as file:
-            json.dump({"items": {TABLE: [key("p", "key")]}, "faults": [{"operation": "GetItem", "fault": "wrong_crc"}]}, file)
+            json.dump({"items": {TABLE: [key("p", "key")]},
+                       "faults": [{"operation": "GetItem", "fault": "wrong_crc"}]}, file)
         with FaultServer("--log", log, "--script", script) as server:
-            tap.ok(not server.call("GetItem", get("p", "key"), amz_sdk_request="attempt=2; max=4").crc_is_right(), "--script")
+            tap.ok(not server.call("GetItem", get("p", "key"), amz_sdk_request="attempt=2; max=4").crc_is_right(),
+                   "--script")
             server.call("TransactWriteItems", transaction(put("p", "new", 0), token="t"))
             server.call("GetItem", b"no JSON")
             with open(log) as file:
                 lines = [json.loads(line) for line in file]
-            tap.equal([(line["operation"], line["fault"], line["when"], line["applied"], line["status"]) for line in lines],
+            tap.equal([(line["operation"], line["fault"], line["when"], line["applied"], line["status"])
+                       for line in lines],
                       [("GetItem", "wrong_crc", "after", True, 200), ("TransactWriteItems", None, None, True, 200),
                        ("GetItem", None, None, False, 400)], "--log: what happened")
-            tap.equal((lines[0]["attempt"], lines[1]["token"], lines[2]["body"]), ("attempt=2; max=4", "t", "no JSON"), "attempt, token, body")
+            tap.equal((lines[0]["attempt"], lines[1]["token"], lines[2]["body"]), ("attempt=2; max=4", "t", "no JSON"),
+                      "attempt, token, body")
             tap.equal(lines, server.log(), "the control path tells the same")
             tap.equal([line["number"] for line in server.get("/log?since=1")], [2, 3], "since a number")
-    process = subprocess.run(PROGRAM + ["--script", "/nonexistent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.run(PROGRAM + ["--script", "/nonexistent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
     tap.ok(process.returncode != 0 and b"PORT" not in process.stdout, "it does not start without its script")
 
 
 def wrappers():
-    process = subprocess.run([WITH_SERVER, "--verify", "--", "bash", "-c", "echo $FAULT_SERVER $FAULT_CONTROL $FAULT_PORT; exit 7"],
+    process = subprocess.run([WITH_SERVER, "--verify", "--", "bash", "-c",
+                              "echo $FAULT_SERVER $FAULT_CONTROL $FAULT_PORT; exit 7"],
                              stdout=subprocess.PIPE)
     words = process.stdout.decode().split()
-    tap.ok(process.returncode == 7 and words[0] == "http://127.0.0.1:" + words[2] and words[1].endswith("/_control"), "with_server", words)
+    tap.ok(process.returncode == 7 and words[0] == "http://127.0.0.1:" + words[2] and words[1].endswith("/_control"),
+           "with_server", words)
     process = subprocess.run([WITH_SERVER, "--nothing", "--", "true"], stderr=subprocess.PIPE)
     tap.equal(process.returncode, 1, "with_server says when it does not start")
     for number in (signal.SIGTERM, signal.SIGKILL):
-        process = subprocess.Popen([WITH_SERVER, "--", "bash", "-c", "echo $FAULT_PORT; exec sleep 30"], stdout=subprocess.PIPE,
+        process = subprocess.Popen([WITH_SERVER, "--", "bash", "-c", "echo $FAULT_PORT; exec sleep 30"],
+                                   stdout=subprocess.PIPE,
                                    start_new_session=True)
         port = int(process.stdout.readline())
         process.send_signal(number)

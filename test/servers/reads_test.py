@@ -31,12 +31,14 @@ def pages(call, operation, request):
 
 def ranges(server, call):
     names = ["key", "state_1", "state_2", "state_3", "state_~", "state_~~", "zz"]
-    server.control(items={TABLE: [key("p", name) for name in reversed(names)] + [key("o", "state_1"), key("q", "state_1")]})
+    server.control(items={TABLE: [key("p", name) for name in reversed(names)] + [key("o", "state_1"),
+                                                                                 key("q", "state_1")]})
     reply = call("Query", query("p"))
     tap.equal(rows(reply), ["state_1", "state_2", "state_3", "state_~"], "BETWEEN, in order")
     tap.equal((reply.json()["Count"], reply.json()["ScannedCount"]), (4, 4), "Count, ScannedCount")
     tap.equal(rows(call("Query", query("none"))), [], "a partition that is not there")
-    tap.equal(rows(call("Query", query("p", ScanIndexForward=False))), ["state_~", "state_3", "state_2", "state_1"], "backwards")
+    tap.equal(rows(call("Query", query("p", ScanIndexForward=False))), ["state_~", "state_3", "state_2", "state_1"],
+              "backwards")
     for condition, wanted in (
             ("PartitionKey = :p", names), ("PartitionKey = :p AND RowKey = :r", ["state_2"]),
             ("PartitionKey = :p AND RowKey > :r", names[3:]), ("PartitionKey = :p AND RowKey >= :r", names[2:]),
@@ -48,8 +50,10 @@ def ranges(server, call):
         tap.equal(rows(call("Query", request)), wanted, condition)
     # By unsigned bytes of UTF-8, which is not the order of UTF-16.
     server.control(items={TABLE: [key("u", "state_" + name) for name in ("\U0001f600", "\uffee", "a", "B")]})
-    request = {"TableName": TABLE, "KeyConditionExpression": "PartitionKey = :p", "ExpressionAttributeValues": {":p": {"S": "u"}}}
-    tap.equal(rows(call("Query", request)), ["state_B", "state_a", "state_\uffee", "state_\U0001f600"], "the order of bytes")
+    request = {"TableName": TABLE, "KeyConditionExpression": "PartitionKey = :p",
+               "ExpressionAttributeValues": {":p": {"S": "u"}}}
+    tap.equal(rows(call("Query", request)), ["state_B", "state_a", "state_\uffee", "state_\U0001f600"],
+              "the order of bytes")
     tap.equal(call("Query", {**request, "Select": "COUNT"}).json(), {"Count": 4, "ScannedCount": 4}, "only the count")
     reply = call("Query", {**request, "ProjectionExpression": "#r", "ExpressionAttributeNames": {"#r": "RowKey"}})
     tap.equal(reply.json()["Items"][0], {"RowKey": {"S": "state_B"}}, "a projection")
@@ -60,7 +64,8 @@ def ranges(server, call):
 
 def limits(server, call):
     server.control(items={TABLE: [key("p", "state_%d" % n) for n in range(5)]})
-    tap.equal(pages(call, "Query", query("p", Limit=2)), [["state_0", "state_1"], ["state_2", "state_3"], ["state_4"]], "Limit")
+    tap.equal(pages(call, "Query", query("p", Limit=2)), [["state_0", "state_1"], ["state_2", "state_3"], ["state_4"]],
+              "Limit")
     tap.equal(pages(call, "Query", query("p", Limit=5)), [["state_%d" % n for n in range(5)], []],
               "Limit of as many as there are: one more page")
     tap.equal(pages(call, "Query", query("p", Limit=2, ScanIndexForward=False)),
@@ -73,7 +78,8 @@ def limits(server, call):
 
 def big_pages(server, call):
     server.control(items={TABLE: [{**key("p", "state_%d" % n), "D": {"S": "x" * 300000}} for n in range(9)]})
-    tap.equal([len(page) for page in pages(call, "Query", query("p"))], [4, 4, 1], "the item that passes 1 MB ends a page")
+    tap.equal([len(page) for page in pages(call, "Query", query("p"))], [4, 4, 1],
+              "the item that passes 1 MB ends a page")
     server.control(page_bytes=1)
     tap.equal([len(page) for page in pages(call, "Query", query("p"))], [1] * 9, "pages can be made small")
     server.control(page_bytes=1 << 20)
@@ -106,15 +112,19 @@ def scans(server, call):
 
 
 def bad_reads(server, call):
-    good = {"TableName": TABLE, "KeyConditionExpression": "PartitionKey = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}
+    good = {"TableName": TABLE, "KeyConditionExpression": "PartitionKey = :p",
+            "ExpressionAttributeValues": {":p": {"S": "p"}}}
     values = {":p": {"S": "p"}, ":r": {"S": "r"}}
     for change, name in (
             ({"KeyConditionExpression": "RowKey = :p"}, "no partition key"),
             ({"KeyConditionExpression": "PartitionKey > :p"}, "a range of partitions"),
-            ({"KeyConditionExpression": "PartitionKey = :p AND Other = :r", "ExpressionAttributeValues": values}, "no key"),
+            ({"KeyConditionExpression": "PartitionKey = :p AND Other = :r", "ExpressionAttributeValues": values},
+             "no key"),
             ({"KeyConditionExpression": None}, "no condition"), ({"Limit": 0}, "Limit 0"),
-            ({"ExpressionAttributeValues": {":p": {"N": "1"}}}, "another type"), ({"ExpressionAttributeValues": values}, "an unused value"),
-            ({"KeyConditionExpression": "PartitionKey = :p AND RowKey BETWEEN :r AND :p", "ExpressionAttributeValues": values},
+            ({"ExpressionAttributeValues": {":p": {"N": "1"}}}, "another type"),
+            ({"ExpressionAttributeValues": values}, "an unused value"),
+            ({"KeyConditionExpression": "PartitionKey = :p AND RowKey BETWEEN :r AND :p",
+              "ExpressionAttributeValues": values},
              "a range upside down"), ({"ExpressionAttributeValues": {":p": {"S": ""}}}, "an empty key")):
         reply = call("Query", {**good, **change})
         tap.equal((reply.status, reply.code()), (400, "ValidationException"), "Query: " + name)
@@ -126,7 +136,8 @@ def bad_reads(server, call):
 def tables(server, call):
     wanted = {
         "TableName": "Other.Table-1", "BillingMode": "PROVISIONED",
-        "AttributeDefinitions": [{"AttributeName": "H", "AttributeType": "N"}, {"AttributeName": "R", "AttributeType": "B"}],
+        "AttributeDefinitions": [{"AttributeName": "H", "AttributeType": "N"},
+                                 {"AttributeName": "R", "AttributeType": "B"}],
         "KeySchema": [{"AttributeName": "H", "KeyType": "HASH"}, {"AttributeName": "R", "KeyType": "RANGE"}],
         "ProvisionedThroughput": {"ReadCapacityUnits": 10, "WriteCapacityUnits": 5}}
     name = {"TableName": "Other.Table-1"}
@@ -145,31 +156,40 @@ def tables(server, call):
     server.control(advance=5)
     tap.equal(status(), "ACTIVE", "after its time it is active")
     tap.equal(call("PutItem", {**name, "Item": item}).status, 200, "and takes items")
-    tap.equal(call("GetItem", {**name, "Key": {"H": {"N": "1.0"}, "R": {"B": "AA=="}}}).json(), {"Item": item}, "a number is a key by value")
+    tap.equal(call("GetItem", {**name, "Key": {"H": {"N": "1.0"}, "R": {"B": "AA=="}}}).json(), {"Item": item},
+              "a number is a key by value")
     described = call("DescribeTable", name).json()["Table"]
     tap.equal([described[part] for part in ("ItemCount", "TableSizeBytes", "KeySchema", "AttributeDefinitions")],
               [1, 5, wanted["KeySchema"], wanted["AttributeDefinitions"]], "its description")
-    tap.equal((described["ProvisionedThroughput"]["ReadCapacityUnits"], "BillingModeSummary" in described), (10, False), "provisioned")
-    tap.equal(call("UpdateTable", {**name, "ProvisionedThroughput": wanted["ProvisionedThroughput"]}).code(), "ValidationException",
+    tap.equal((described["ProvisionedThroughput"]["ReadCapacityUnits"], "BillingModeSummary" in described),
+              (10, False), "provisioned")
+    tap.equal(call("UpdateTable", {**name, "ProvisionedThroughput": wanted["ProvisionedThroughput"]}).code(),
+              "ValidationException",
               "an update that changes nothing")
     reply = call("UpdateTable", {**name, "BillingMode": "PAY_PER_REQUEST"})
     tap.equal(reply.json()["TableDescription"]["TableStatus"], "UPDATING", "UpdateTable")
     tap.equal(call("UpdateTable", {**name, "BillingMode": "PROVISIONED"}).code(), "ResourceInUseException", "twice")
     server.control(advance=3)
     described = call("DescribeTable", name).json()["Table"]
-    tap.equal((described["TableStatus"], described["BillingModeSummary"]["BillingMode"], described["ProvisionedThroughput"]["ReadCapacityUnits"]),
+    tap.equal((described["TableStatus"], described["BillingModeSummary"]["BillingMode"],
+               described["ProvisionedThroughput"]["ReadCapacityUnits"]),
               ("ACTIVE", "PAY_PER_REQUEST", 0), "on demand")
-    tap.equal(call("DescribeTimeToLive", name).json(), {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}, "no TTL")
+    tap.equal(call("DescribeTimeToLive", name).json(), {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}},
+              "no TTL")
     call("UpdateTimeToLive", {**name, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "T"}})
-    tap.equal(call("DescribeTimeToLive", name).json()["TimeToLiveDescription"], {"TimeToLiveStatus": "ENABLED", "AttributeName": "T"}, "TTL")
-    tap.equal(call("ListTables", {"Limit": 1}).json(), {"TableNames": [TABLE], "LastEvaluatedTableName": TABLE}, "ListTables")
+    tap.equal(call("DescribeTimeToLive", name).json()["TimeToLiveDescription"],
+              {"TimeToLiveStatus": "ENABLED", "AttributeName": "T"}, "TTL")
+    tap.equal(call("ListTables", {"Limit": 1}).json(), {"TableNames": [TABLE], "LastEvaluatedTableName": TABLE},
+              "ListTables")
     tap.equal(call("DeleteTable", name).json()["TableDescription"]["TableStatus"], "DELETING", "DeleteTable")
     server.control(advance=2)
     tap.equal(status(), "ResourceNotFoundException", "and it is gone")
     tap.equal(call("ListTables", {}).json(), {"TableNames": [TABLE]}, "from the list, too")
-    for change in ({"ProvisionedThroughput": None}, {"BillingMode": "PAY_PER_REQUEST"}, {"KeySchema": wanted["KeySchema"][1:]},
+    for change in ({"ProvisionedThroughput": None}, {"BillingMode": "PAY_PER_REQUEST"},
+                   {"KeySchema": wanted["KeySchema"][1:]},
                    {"TableName": "a b"}, {"AttributeDefinitions": wanted["AttributeDefinitions"][:1]}):
-        tap.equal(call("CreateTable", {**wanted, **change}).code(), "ValidationException", "CreateTable with %s" % list(change))
+        tap.equal(call("CreateTable", {**wanted, **change}).code(), "ValidationException",
+                  "CreateTable with %s" % list(change))
     server.control(table_seconds={"create": 0, "update": 0, "delete": 0})
     tap.equal(call("GetItem", get("p", "r")).status, 200, "the other table is as it was")
 

@@ -98,7 +98,8 @@ def sign(secret, key_id, stamp, body, host, region="us-east-1", service="dynamod
     for part in scope.split("/"):
         key = hmac.new(key, part.encode(), "sha256").digest()
     signature = hmac.new(key, text.encode(), "sha256").hexdigest()
-    return list(headers.items()) + [("authorization", "AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s"
+    return list(headers.items()) + [("authorization",
+                                     "AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s"
                                      % (key_id, scope, ";".join(names), signature))]
 
 
@@ -123,13 +124,15 @@ def known_keys(server):
     server.control(keys={"dummy": {"secret": "dummyKey", "expired": True}})
     tap.equal(signed(server), "ExpiredTokenException", "an expired key")
     server.control(keys={"dummy": {"secret": "dummyKey"}})
-    tap.equal(server.call("GetItem", get("p", "r")).code(), "MissingAuthenticationTokenException", "no signature at all")
+    tap.equal(server.call("GetItem", get("p", "r")).code(), "MissingAuthenticationTokenException",
+              "no signature at all")
     tap.equal(server.call("GetItem", get("p", "r"), Authorization="AWS4-HMAC-SHA256 nothing").code(),
               "IncompleteSignatureException", "half a signature")
 
 
 def windows(server):
-    for seconds, wanted in ((-290, None), (290, None), (-310, "InvalidSignatureException"), (310, "InvalidSignatureException")):
+    for seconds, wanted in ((-290, None), (290, None), (-310, "InvalidSignatureException"),
+                            (310, "InvalidSignatureException")):
         tap.equal(signed(server, seconds), wanted, "signed at %+d s" % seconds)
     for offset in (360, -360):
         server.control(clock_offset=offset)
@@ -145,7 +148,8 @@ def windows(server):
         server.control(clock_offset=-360)
         reply = connection.call("GetItem", get("p", "r"), X_Amz_Date=stamp)
         tap.ok(reply.json()["message"].startswith("Signature not yet current: %s is still later than " % stamp)
-               and reply.json()["message"].endswith(" + 5 min.)"), "not yet current, in the service's words", reply.body)
+               and reply.json()["message"].endswith(" + 5 min.)"), "not yet current, in the service's words",
+               reply.body)
     server.control(clock_offset=0, verify=True)
 
 
@@ -175,7 +179,8 @@ def midnight(server):
 
 def unverified(server):
     server.control(items={TABLE: []})
-    tap.equal(server.call("GetItem", get("p", "r"), Authorization="nothing").status, 200, "without --verify nothing is checked")
+    tap.equal(server.call("GetItem", get("p", "r"), Authorization="nothing").status, 200,
+              "without --verify nothing is checked")
 
 
 main()

@@ -35,7 +35,8 @@ def main():
 
 def served(server, context):
     with Connection(server.port, context) as connection:
-        tap.equal([connection.call("GetItem", get("p", "key")).json() for _ in range(3)], [{"Item": key("p", "key")}] * 3,
+        tap.equal([connection.call("GetItem", get("p", "key")).json() for _ in range(3)],
+                  [{"Item": key("p", "key")}] * 3,
                   "three answers on one TLS connection")
     tap.equal(server.get()["connections"], 1, "one connection was counted")
     with Connection(server.control_port) as connection:
@@ -56,7 +57,8 @@ def certificates(server, context, paths):
         server.control(faults=[{"operation": "connection", "fault": "wrong_certificate",
                                 "certificate": paths[name + ".pem"], "key": paths[name + ".key"]}])
         error = attempt(server, context)
-        tap.ok(isinstance(error, ssl.SSLCertVerificationError) and words in str(error), "a certificate that is " + name, error)
+        tap.ok(isinstance(error, ssl.SSLCertVerificationError) and words in str(error),
+               "a certificate that is " + name, error)
         tap.equal(attempt(server, context).status, 200, "the next connection has the right one")
 
 

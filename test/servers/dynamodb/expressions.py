@@ -8,6 +8,7 @@ and list positions.
 
 import functools
 import re
+from decimal import Context, Decimal
 
 from .errors import invalid
 from .values import check_value, compare_key, normalise_number, utf8_length
@@ -364,7 +365,6 @@ def update_operand(parser):
 
 
 def add(left, right, operator="+"):
-    from decimal import Context, Decimal
     if left is None:
         raise invalid("The provided expression refers to an attribute that does not exist in the item")
     if "N" not in left or "N" not in (right or {}):

@@ -19,7 +19,8 @@ FIELDS = {
     "operation", "nth", "times", "every", "for_seconds", "probability", "body_contains", "connection", "when", "later",
     "fault",
     # Of one fault or another.
-    "headers", "code", "message", "status", "more", "reasons", "seconds", "action", "body", "content_type", "location", "crc",
+    "headers", "code", "message", "status", "more", "reasons", "seconds", "action", "body", "content_type", "location",
+    "crc",
     "date", "bytes", "item", "attribute", "value", "row_key", "keep", "reset", "at", "interval",
     "certificate", "key"}
 BEFORE, AFTER = "before", "after"

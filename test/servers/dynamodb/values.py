@@ -6,6 +6,7 @@ bytes it counts.
 import base64
 import binascii
 import re
+from decimal import Decimal
 
 from .errors import ServiceError, invalid, invalid_parameter
 
@@ -86,7 +87,6 @@ def compare_key(value):
     if kind == "B":
         return base64.b64decode(content)
     if kind == "N":
-        from decimal import Decimal
         return Decimal(content)
     return content
 
