@@ -128,6 +128,12 @@ def cancellations(server, call):
     action["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     reasons = write(call, action).json()["CancellationReasons"]
     tap.equal(reasons[0].get("Item"), {**key("p", "a"), "ETag": {"N": "1"}}, "ALL_OLD")
+    for item, name in (({"PartitionKey": {"S": "p"}}, "no sort key"),
+                       ({**key("p", "r"), "RowKey": {"N": "1"}}, "another type")):
+        reply = write(call, put("p", "c", 0), {"Put": {"TableName": TABLE, "Item": item}})
+        tap.equal([reason["Code"] for reason in reply.json()["CancellationReasons"]], ["None", "ValidationError"],
+                  "an item with " + name)
+    tap.equal(answer(write(call, put("p", "", 0))), INVALID, "an empty key is no reason, but refuses all")
     update = {"Update": {"TableName": TABLE, "Key": key("p", "a"), "UpdateExpression": "SET ETag = Missing"}}
     tap.equal([reason["Code"] for reason in write(call, put("p", "c", 0), update).json()["CancellationReasons"]],
               ["None", "ValidationError"], "an update that cannot be done")

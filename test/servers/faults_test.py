@@ -411,6 +411,34 @@ def random_mode(server):
     tap.equal(len(acknowledged), 200, "every write was acknowledged in the end")
     tap.equal({count["applied"] for count in writes.values()}, {1}, "and applied once")
     tap.ok(len({record["fault"] for record in server.log()}) > 15, "by many kinds of faults")
+    every_kind(server)
+
+
+def every_kind(server):
+    """A good answer is the truth, whatever goes wrong."""
+    server.control(clear_log=True, random={"probability": 0.9, "seed": 4, "faults": "all"})
+    good = set()
+    for number in range(300):
+        token = "all-%d" % number
+        try:
+            reply = server.call("TransactWriteItems", transaction(put("all", token, 0), token=token))
+            if reply.status == 200 and isinstance(reply.json(), dict) and reply.crc_is_right():
+                good.add(token)
+        except (Broken, OSError, KeyError, ValueError):
+            pass
+        if number % 4 == 0:
+            try:
+                server.call("Query", query("p"))
+            except (Broken, OSError, KeyError, ValueError):
+                pass
+    server.control(random=None)
+    writes, log = server.get("/writes"), server.log()
+    tap.ok(len(good) > 50 and all(writes[token]["applied"] == 1 for token in good),
+           "every good answer was applied once", good)
+    tap.equal({count["applied"] for count in writes.values()}, {1}, "and no write twice")
+    tap.ok(len({record["fault"] for record in log}) > 40, "with most kinds of faults")
+    tap.ok(all(record["status"] or "drop" in record["fault"] for record in log), "and no accident in the server",
+           [record for record in log if not record["status"]][:3])
 
 
 def of_connections(server):

@@ -19,7 +19,8 @@ WITH_SERVER = os.path.join(HERE, "with_server")
 PERL = """use FaultServer; my $s = FaultServer->new('--verify');
 $s->control(reset => 1, items => { 'TableOfPerl' => [] }, faults => [ { fault => 'throttle', times => 2 } ]);
 eval { $s->control(faults => [ { fault => 'none' } ]) };
-print join(' ', $s->url =~ /^http:/, $@ =~ /no fault/, keys %{ $s->tables }, $s->get->{faults}[0]{times}, scalar(@{ $s->log })),
+print join(' ', $s->url =~ /^http:/,
+	$@ =~ /no fault/, keys %{ $s->tables }, $s->get->{faults}[0]{times}, scalar(@{ $s->log })),
 	' ', $s->pid;"""
 
 

@@ -11,7 +11,7 @@ import json
 import threading
 import time
 
-from .errors import ServiceError, cancelled, invalid, invalid_parameter
+from .errors import KeyMismatch, ServiceError, cancelled, invalid, invalid_parameter
 from .expressions import Placeholders, parse_condition, parse_key_condition, project, update
 from .tables import MAX_ITEM, Row, Tables, scan_hash
 from .values import check_item, check_value, compare_key, serialization_error
@@ -318,12 +318,17 @@ class Engine:
 
     def prepare_actions(self, listed):
         """All actions with their new rows; raises unless every condition holds."""
-        actions, seen, size = [], set(), 0
+        actions, reasons, seen, size = [], {}, set(), 0
         for element in listed:
             if not isinstance(element, dict) or len(element) != 1 or next(iter(element)) not in ACTION_FIELDS:
                 raise invalid("TransactItems can only contain one of Check, Put, Update or Delete")
             kind, fields = next(iter(element.items()))
-            action = Action(kind, fields, self.tables)
+            try:
+                action = Action(kind, fields, self.tables)
+            except KeyMismatch as error:
+                reasons[len(actions)] = {"Code": "ValidationError", "Message": error.message}
+                actions.append(None)
+                continue
             if action.identity in seen:
                 raise invalid("Transaction request cannot include multiple operations on one item")
             seen.add(action.identity)
@@ -331,7 +336,7 @@ class Engine:
             actions.append(action)
         if size > MAX_TRANSACTION:
             raise invalid("Aggregate size of the items in the transaction exceeds the limit of 4 MB")
-        reasons = [action.reason() for action in actions]
+        reasons = [reasons.get(number) or action.reason() for number, action in enumerate(actions)]
         if any(reason["Code"] != "None" for reason in reasons):
             raise cancelled(reasons)
         return actions

@@ -36,6 +36,13 @@ class ServiceError(Exception):
         return body
 
 
+class KeyMismatch(ServiceError):
+    """A key of another shape than the table's; it cancels a transaction rather than refusing it."""
+
+    def __init__(self, message):
+        super().__init__("ValidationException", message)
+
+
 def invalid(message):
     return ServiceError("ValidationException", message)
 

@@ -328,13 +328,24 @@ def bad_date(answer, rule, request):
 
 # ------------------------------------------------------------- items gone wrong
 
+def content_of(answer):
+    """The object that a good answer holds, or None."""
+    try:
+        content = json.loads(answer.body) if answer.status == 200 else None
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def hold(answer, content):
+    answer.body = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return answer
+
+
 def shape(answer, rule, change):
     """change(items) on every list of items of an answer; "item" says which."""
-    try:
-        content = json.loads(answer.body)
-    except ValueError:
-        return answer
-    if not isinstance(content, dict):
+    content = content_of(answer)
+    if content is None:
         return answer
     if isinstance(content.get("Item"), dict):
         items = [content["Item"]]
@@ -346,8 +357,7 @@ def shape(answer, rule, change):
             content["Count"] = content["ScannedCount"] = len(content["Items"])
     for items in (content.get("Responses") or {}).values() if isinstance(content.get("Responses"), dict) else ():
         change(items)
-    answer.body = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
-    return answer
+    return hold(answer, content)
 
 
 def chosen(items, rule):
@@ -415,41 +425,45 @@ def foreign_partition(answer, rule, request):
 
 @kind(AFTER)
 def items_of_wrong_shape(answer, rule, request):
-    content = json.loads(answer.body)
+    content = content_of(answer)
+    if content is None:
+        return answer
     for name in ("Item", "Items", "Responses"):
         if name in content:
             content[name] = rule.get("value", "none")
-    answer.body = json.dumps(content).encode()
-    return answer
+    return hold(answer, content)
 
 
 @kind(AFTER)
 def empty_page(answer, rule, request):
     """No item, but a key to go on with."""
-    content = json.loads(answer.body)
-    items, start = content.get("Items") or [], (request.json or {}).get("ExclusiveStartKey")
+    content = content_of(answer)
+    if content is None or "Items" not in content:
+        return answer
+    items, start = content["Items"], (request.json or {}).get("ExclusiveStartKey")
     if not start and items:
         # Something that sorts just before the first item.
         start = {"PartitionKey": items[0]["PartitionKey"], "RowKey": {"S": items[0]["RowKey"]["S"][:-1]}}
     if start:
         content.update(Items=[], Count=0, ScannedCount=0, LastEvaluatedKey=start)
-    answer.body = json.dumps(content).encode()
-    return answer
+    return hold(answer, content)
 
 
 @kind(AFTER)
 def last_key(answer, rule, request):
     """LastEvaluatedKey as given: {} and null mean the end, too."""
-    content = json.loads(answer.body)
-    content["LastEvaluatedKey"] = rule.get("value", {})
-    answer.body = json.dumps(content).encode()
-    return answer
+    content = content_of(answer)
+    if content is None or "Items" not in content:
+        return answer
+    return hold(answer, {**content, "LastEvaluatedKey": rule.get("value", {})})
 
 
 @kind(AFTER)
 def unprocessed(answer, rule, request):
     """All but the first `keep` keys of a BatchGetItem are left for later."""
-    content, keep = json.loads(answer.body), rule.get("keep", 1)
+    content, keep = content_of(answer), rule.get("keep", 1)
+    if content is None or "Responses" not in content or request.operation != "BatchGetItem":
+        return answer
     left = content.setdefault("UnprocessedKeys", {})
     for table, part in (request.json.get("RequestItems") or {}).items():
         keys = part["Keys"][keep:]
@@ -458,8 +472,7 @@ def unprocessed(answer, rule, request):
             content["Responses"][table] = [
                 item for item in content["Responses"].get(table, [])
                 if {name: item.get(name) for name in keys[0]} not in keys]
-    answer.body = json.dumps(content).encode()
-    return answer
+    return hold(answer, content)
 
 
 # ------------------------------------------------- connections, stalls and drips
@@ -531,6 +544,19 @@ RANDOM_FAULTS = [
     "expired_token",
 ]
 
+# With these fields every fault is over soon.
+SHORT = {"stall": {"seconds": 0.05}, "drip": {"interval": 0.0002}, "delay": {"seconds": 0.05},
+         "big_answer": {"bytes": 1 << 20},
+         "big_headers": {"bytes": 20000}}
+
+
+def all_faults():
+    """Every fault of a request, those that can be both before and after."""
+    rules = RANDOM_FAULTS + [{"fault": name, **SHORT.get(name, {})} for name in sorted(KINDS)]
+    rules += [{"fault": "throttle", "code": code} for code in THROTTLES]
+    rules += [{"fault": "cancel", "code": code} for code in REASON_MESSAGES]
+    return [as_rule(rule) for rule in rules]
+
 
 class Script:
     def __init__(self):
@@ -558,6 +584,11 @@ class Script:
     def set_random(self, options):
         """{"probability": p, "seed": n, "operations": [...], "faults": [...]} or null."""
         if options:
+            unknown = set(options) - {"probability", "seed", "operations", "faults"}
+            if unknown:
+                raise BadScript("the random mode has no %s" % ", ".join(sorted(unknown)))
+            if options.get("faults") == "all":
+                options = {**options, "faults": all_faults()}
             for fault in options.get("faults", []):
                 check_rule(as_rule(fault))
         with self.lock:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 
-from .errors import ServiceError, invalid, invalid_parameter, not_found
+from .errors import KeyMismatch, ServiceError, invalid, invalid_parameter, not_found
 from .values import check_item, compare_key, serialization_error, utf8_length
 
 TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}\Z")
@@ -60,10 +60,10 @@ class Table:
         value = item.get(name)
         wanted = self.types[name]
         if value is None:
-            raise invalid_parameter("Missing the key %s in the item" % name)
+            raise KeyMismatch("One or more parameter values were invalid: Missing the key %s in the item" % name)
         if wanted not in value:
-            raise invalid_parameter("Type mismatch for key %s expected: %s actual: %s"
-                                    % (name, wanted, next(iter(value), "NULL")))
+            raise KeyMismatch("One or more parameter values were invalid: Type mismatch for key %s expected: %s "
+                              "actual: %s" % (name, wanted, next(iter(value), "NULL")))
         key = compare_key(value)
         if wanted != "N":
             if not key:
@@ -87,7 +87,7 @@ class Table:
         checked, _ = check_item(key)
         if len(checked) != len(self.key_names) or any(
                 name not in checked or self.types[name] not in checked[name] for name in self.key_names):
-            raise invalid("The provided key element does not match the schema")
+            raise KeyMismatch("The provided key element does not match the schema")
         return self.key_of_item(checked)
 
     # -------------------------------------------------------------------- rows
