@@ -30,8 +30,12 @@ class FaultServer:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(10)
         self.process.stdout.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
 
     def get(self, path=""):
         with Connection(self.control_port) as connection:

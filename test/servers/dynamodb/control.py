@@ -5,7 +5,7 @@ import urllib.parse
 
 from .answers import Answer
 from .errors import ServiceError
-from .faults import BadScript
+from .script import BadScript
 from .tables import Row
 from .values import check_item
 

@@ -19,8 +19,9 @@ from .answers import Answer
 from .control import Control
 from .engine import Engine
 from .errors import ServiceError
-from .faults import Request, Script, apply_fault, carries_out
+from .faults import Request, apply_fault, carries_out
 from .record import Recorder
+from .script import Script
 from .sigv4 import Verifier, check_date
 
 TARGET = "DynamoDB_20120810."
