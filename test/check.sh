@@ -257,6 +257,19 @@ build_failed()
 	exit 1
 }
 
+# Extensions that only tests use, never part of an installation.
+build_modules()
+{
+	local module log=$logs/make.modules.log
+	for module in "$tree"/test/modules/*/; do
+		make -C "$module" PG_CONFIG="$PG_CONFIG" PG_CFLAGS="$warnings" all install >"$log" 2>&1 || {
+			echo "not ok - $module builds"
+			grep -E '(error|warning): |\*\*\* ' -A 3 "$log" | head -n 40
+			exit 1
+		}
+	done
+}
+
 # run_installcheck [VARIABLE=value]...: pg_regress and the like, in $tree.
 run_installcheck()
 {
@@ -379,6 +392,7 @@ part_tap()
 		return
 	fi
 	build_plain
+	build_modules
 	rm -rf "$logs/tap"
 	"$tree/test/with_cluster" bash -c '
 		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v && exit

@@ -25,6 +25,7 @@
 #include "net/transfer.h"
 
 static TxsHttpOutcome find_outcome(const TxsTransfer *transfer, int status);
+static bool is_endless_line(const TxsTransfer *transfer);
 static bool died_unused(const TxsTransfer *transfer);
 static int read_status(TxsSlice head);
 static void read_headers(TxsSlice head, TxsHttpAnswer *answer);
@@ -68,7 +69,7 @@ find_outcome(const TxsTransfer *transfer, int status)
 {
 	if (!transfer->is_begun)
 		return TXS_HTTP_UNSENT;
-	if (transfer->is_too_large)
+	if (transfer->is_too_large || is_endless_line(transfer))
 		return TXS_HTTP_TOO_LARGE;
 	if (transfer->result == CURLE_OK && status >= 200)
 		return TXS_HTTP_ANSWERED;
@@ -78,19 +79,22 @@ find_outcome(const TxsTransfer *transfer, int status)
 }
 
 /*
- * Did a connection kept from before die before the first byte of an answer?
- * libcurl notes the time of that byte also where no whole line came.
+ * libcurl has a limit of its own for a line of the head.  8.6 and later have
+ * a code for it (CURLE_TOO_LARGE).
  */
+static bool
+is_endless_line(const TxsTransfer *transfer)
+{
+	return !transfer->has_head && !transfer->is_out_of_memory &&
+		   (transfer->result == CURLE_OUT_OF_MEMORY ||
+			transfer->result == 100);
+}
+
+/* Did a connection kept from before die before a line of an answer came? */
 static bool
 died_unused(const TxsTransfer *transfer)
 {
-	curl_off_t first_byte = 0;
-
 	if (!transfer->is_reused || transfer->head_bytes > 0)
-		return false;
-	curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T,
-					  &first_byte);
-	if (first_byte > 0)
 		return false;
 	switch (transfer->result)
 	{

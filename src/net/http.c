@@ -14,26 +14,42 @@
 #include "net/http.h"
 #include "net/transfer.h"
 
-/*
- * The transfer's context would go with the caller's, but that may live long, and
- * an error must not leave a connection half-way.
- */
+static bool send_once(const TxsHttpRequest *request, TxsHttpAnswer *answer);
+
+/* A connection that is found to be of no use is closed and the next one tried. */
 void
 txs_http_send(const TxsHttpRequest *request, TxsHttpAnswer *answer)
 {
+	while (!send_once(request, answer))
+		;
+}
+
+/*
+ * False if nothing was sent and another connection may do.
+ *
+ * The transfer's context would go with the caller's, but that may live long, and
+ * an error must not leave a connection half-way.
+ */
+static bool
+send_once(const TxsHttpRequest *request, TxsHttpAnswer *answer)
+{
 	TxsTransfer *transfer = txs_transfer_create(request);
+	bool is_spoilt = false;
 
 	PG_TRY();
 	{
 		if (!transfer->is_done)
 			txs_multi_run(transfer);
-		txs_answer_read(transfer, answer);
+		is_spoilt = transfer->is_spoilt;
+		if (!is_spoilt)
+			txs_answer_read(transfer, answer);
 	}
 	PG_FINALLY();
 	{
 		txs_transfer_free(transfer);
 	}
 	PG_END_TRY();
+	return !is_spoilt;
 }
 
 void

@@ -11,7 +11,9 @@
  */
 #include "postgres.h"
 
-#include <fcntl.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -28,6 +30,7 @@
 #include "net/transfer.h"
 
 #define MAX_IDLE_CONNECTIONS 8L
+#define MAX_SOCKETS			 64
 
 /*
  * Descriptors reserved beyond the open sockets: for the next connection, several
@@ -43,6 +46,7 @@ static int64 wake_at = -1; /* when libcurl wants to be called, or -1 */
 static int running;		   /* transfers in the multi handle */
 static CURLMcode failure;  /* the multi handle is of no use any more */
 static bool must_close;	   /* the multi handle, once nothing is running */
+static curl_socket_t sockets[MAX_SOCKETS]; /* that are open */
 static int open_sockets;
 static int reserved_fds; /* reported to fd.c, for open sockets and spare */
 
@@ -68,6 +72,7 @@ static void collect_done(void);
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 						void *socket_data);
 static int set_timer(CURLM *handle, long milliseconds, void *data);
+static int find_local_port(curl_socket_t fd);
 static void reserve_fds(void);
 static int64 now_milliseconds(void);
 static void enter(Guard *guard);
@@ -404,7 +409,7 @@ txs_multi_open_socket(void *data, curlsocktype purpose,
 {
 	curl_socket_t fd;
 
-	if (open_sockets >= reserved_fds)
+	if (open_sockets >= Min(reserved_fds, MAX_SOCKETS))
 	{
 		errno = EMFILE;
 		return CURL_SOCKET_BAD;
@@ -414,15 +419,51 @@ txs_multi_open_socket(void *data, curlsocktype purpose,
 				address->protocol);
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	open_sockets++;
+	sockets[open_sockets++] = fd;
 	return fd;
 }
 
 int
 txs_multi_close_socket(void *data, curl_socket_t fd)
 {
-	open_sockets--;
+	for (int i = 0; i < open_sockets; i++)
+		if (sockets[i] == fd)
+		{
+			sockets[i] = sockets[--open_sockets];
+			break;
+		}
 	return close(fd);
+}
+
+/* CURLINFO_ACTIVESOCKET would say which one it is, but only afterwards. */
+bool
+txs_multi_has_input(int local_port)
+{
+	for (int i = 0; i < open_sockets; i++)
+	{
+		struct pollfd wanted = {.fd = sockets[i], .events = POLLIN};
+
+		if (find_local_port(sockets[i]) == local_port)
+			return poll(&wanted, 1, 0) != 0;
+	}
+	return true;
+}
+
+static int
+find_local_port(curl_socket_t fd)
+{
+	union
+	{
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address;
+	socklen_t length = sizeof(address);
+
+	if (getsockname(fd, &address.any, &length) != 0)
+		return -1;
+	return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
+												   : address.v4.sin_port);
 }
 
 /* --------------------------------------------------------------- helpers */

@@ -256,9 +256,14 @@ let_send(void *data, char *remote, char *local, int remote_port,
 		transfer->is_refused = true;
 		return CURL_PREREQFUNC_ABORT;
 	}
-	transfer->is_begun = true;
 	curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
 	transfer->is_reused = connections == 0;
+	if (transfer->is_reused && txs_multi_has_input(local_port))
+	{
+		transfer->is_spoilt = true;
+		return CURL_PREREQFUNC_ABORT;
+	}
+	transfer->is_begun = true;
 	return CURL_PREREQFUNC_OK;
 }
 

@@ -47,6 +47,7 @@ typedef struct TxsTransfer
 	bool is_begun;	   /* libcurl was let send the request */
 	bool is_refused;   /* it wanted to send it again, and was not let */
 	bool is_reused;	   /* on a connection kept from before */
+	bool is_spoilt;	   /* nothing was sent: that connection is of no use */
 
 	/* The answer. */
 	TxsBuffer head;	   /* the last head, with its blank line */
@@ -78,6 +79,13 @@ extern void txs_multi_remove(TxsTransfer *transfer);
 extern curl_socket_t txs_multi_open_socket(void *data, curlsocktype purpose,
 										   struct curl_sockaddr *address);
 extern int txs_multi_close_socket(void *data, curl_socket_t fd);
+
+/*
+ * Has a connection that nothing was asked on something to read?  Either it was
+ * closed, or there is an answer that some load balancers send before they close
+ * it, and that libcurl 7.88 would take for the answer to the next request.
+ */
+extern bool txs_multi_has_input(int local_port);
 
 /* Say what became of a transfer. */
 extern void txs_answer_read(const TxsTransfer *transfer,
