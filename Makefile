@@ -30,6 +30,7 @@ OBJS = \
 	src/net/answer.o \
 	src/net/http.o \
 	src/net/multi.o \
+	src/net/sockets.o \
 	src/net/transfer.o \
 	src/orleans/item_read.o \
 	src/orleans/item_value.o \

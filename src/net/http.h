@@ -4,8 +4,9 @@
  * One curl multi handle a session, made at the first request.  Every wait
  * serves interrupts: a cancel, a timeout, termination and barriers are seen at
  * once, at whatever point a request is.  libcurl never sends a request again by
- * itself.  Nothing is raised but what CHECK_FOR_INTERRUPTS() raises, and
- * ERRCODE_OUT_OF_MEMORY; what became of a request is in its answer.
+ * itself.  Nothing is raised but what CHECK_FOR_INTERRUPTS() raises, and errors
+ * of class 53 (memory, file descriptors); what became of a request is in its
+ * answer.  Not to be called while a lock is held that others wait for.
  */
 #ifndef TXS_HTTP_H
 #define TXS_HTTP_H
@@ -22,7 +23,7 @@ typedef enum TxsHttpOutcome
 	TXS_HTTP_UNSENT,   /* no byte of the request can have been read: DNS,
 						  connect, TLS, or a certificate that does not match */
 	TXS_HTTP_STALE,	   /* a connection kept from before closed before the first
-						  byte of an answer; the request may have been read */
+						  line of an answer; the request may have been read */
 	TXS_HTTP_LOST,	   /* sent, at least in part, and no whole answer */
 	TXS_HTTP_LATE,	   /* as TXS_HTTP_LOST: the time was up */
 	TXS_HTTP_TOO_LARGE /* the answer's head or body is over its cap */

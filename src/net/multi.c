@@ -11,12 +11,8 @@
  */
 #include "postgres.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,14 +26,6 @@
 #include "net/transfer.h"
 
 #define MAX_IDLE_CONNECTIONS 8L
-#define MAX_SOCKETS			 64
-
-/*
- * Descriptors reserved beyond the open sockets: for the next connection, several
- * addresses of which libcurl may try at once, and for its own use.  Reserving
- * can do I/O and log, so it is not done within the callbacks.
- */
-#define SPARE_FDS 8
 
 static CURLM *multi;
 static WaitEventSet *wait_set; /* latch, postmaster's death, epoll_fd */
@@ -46,9 +34,6 @@ static int64 wake_at = -1; /* when libcurl wants to be called, or -1 */
 static int running;		   /* transfers in the multi handle */
 static CURLMcode failure;  /* the multi handle is of no use any more */
 static bool must_close;	   /* the multi handle, once nothing is running */
-static curl_socket_t sockets[MAX_SOCKETS]; /* that are open */
-static int open_sockets;
-static int reserved_fds; /* reported to fd.c, for open sockets and spare */
 
 /* A call of libcurl, during which this thread takes no signals. */
 typedef struct Guard
@@ -72,8 +57,6 @@ static void collect_done(void);
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 						void *socket_data);
 static int set_timer(CURLM *handle, long milliseconds, void *data);
-static int find_local_port(curl_socket_t fd);
-static void reserve_fds(void);
 static int64 now_milliseconds(void);
 static void enter(Guard *guard);
 static void leave(const Guard *guard);
@@ -88,7 +71,7 @@ txs_multi_run(TxsTransfer *transfer)
 	transfer->problem = start_session();
 	if (transfer->problem != NULL)
 		return;
-	reserve_fds();
+	txs_sockets_reserve();
 
 	enter(&guard);
 	code = curl_multi_add_handle(multi, transfer->easy);
@@ -403,83 +386,7 @@ set_timer(CURLM *handle, long milliseconds, void *data)
 	return 0;
 }
 
-curl_socket_t
-txs_multi_open_socket(void *data, curlsocktype purpose,
-					  struct curl_sockaddr *address)
-{
-	curl_socket_t fd;
-
-	if (open_sockets >= Min(reserved_fds, MAX_SOCKETS))
-	{
-		errno = EMFILE;
-		return CURL_SOCKET_BAD;
-	}
-	/* Programs that this session starts must not have it. */
-	fd = socket(address->family, address->socktype | SOCK_CLOEXEC,
-				address->protocol);
-	if (fd < 0)
-		return CURL_SOCKET_BAD;
-	sockets[open_sockets++] = fd;
-	return fd;
-}
-
-int
-txs_multi_close_socket(void *data, curl_socket_t fd)
-{
-	for (int i = 0; i < open_sockets; i++)
-		if (sockets[i] == fd)
-		{
-			sockets[i] = sockets[--open_sockets];
-			break;
-		}
-	return close(fd);
-}
-
-/* CURLINFO_ACTIVESOCKET would say which one it is, but only afterwards. */
-bool
-txs_multi_has_input(int local_port)
-{
-	for (int i = 0; i < open_sockets; i++)
-	{
-		struct pollfd wanted = {.fd = sockets[i], .events = POLLIN};
-
-		if (find_local_port(sockets[i]) == local_port)
-			return poll(&wanted, 1, 0) != 0;
-	}
-	return true;
-}
-
-static int
-find_local_port(curl_socket_t fd)
-{
-	union
-	{
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} address;
-	socklen_t length = sizeof(address);
-
-	if (getsockname(fd, &address.any, &length) != 0)
-		return -1;
-	return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
-												   : address.v4.sin_port);
-}
-
 /* --------------------------------------------------------------- helpers */
-
-/* As many as there can be; with none left, a connection is not opened. */
-static void
-reserve_fds(void)
-{
-	while (reserved_fds < open_sockets + SPARE_FDS && AcquireExternalFD())
-		reserved_fds++;
-	while (reserved_fds > open_sockets + SPARE_FDS)
-	{
-		ReleaseExternalFD();
-		reserved_fds--;
-	}
-}
 
 static int64
 now_milliseconds(void)

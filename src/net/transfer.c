@@ -134,8 +134,8 @@ set_options(TxsTransfer *transfer)
 	SET(CURLOPT_MAXLIFETIME_CONN, MAX_LIFE_SECONDS);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) Max(request->connect_timeout, 1));
 	SET(CURLOPT_TIMEOUT_MS, (long) Max(request->timeout, 1));
-	SET(CURLOPT_OPENSOCKETFUNCTION, txs_multi_open_socket);
-	SET(CURLOPT_CLOSESOCKETFUNCTION, txs_multi_close_socket);
+	SET(CURLOPT_OPENSOCKETFUNCTION, txs_sockets_open);
+	SET(CURLOPT_CLOSESOCKETFUNCTION, txs_sockets_close);
 
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -258,7 +258,7 @@ let_send(void *data, char *remote, char *local, int remote_port,
 	}
 	curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
 	transfer->is_reused = connections == 0;
-	if (transfer->is_reused && txs_multi_has_input(local_port))
+	if (transfer->is_reused && txs_sockets_have_input(local_port))
 	{
 		transfer->is_spoilt = true;
 		return CURL_PREREQFUNC_ABORT;

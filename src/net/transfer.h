@@ -75,17 +75,20 @@ extern void txs_multi_run(TxsTransfer *transfer);
 /* Take a running transfer out of the multi handle. */
 extern void txs_multi_remove(TxsTransfer *transfer);
 
-/* Callbacks for sockets, which keep account of file descriptors. */
-extern curl_socket_t txs_multi_open_socket(void *data, curlsocktype purpose,
-										   struct curl_sockaddr *address);
-extern int txs_multi_close_socket(void *data, curl_socket_t fd);
+/* Callbacks for sockets. */
+extern curl_socket_t txs_sockets_open(void *data, curlsocktype purpose,
+									  struct curl_sockaddr *address);
+extern int txs_sockets_close(void *data, curl_socket_t fd);
+
+/* Reserve file descriptors for a transfer, as many as there can be. */
+extern void txs_sockets_reserve(void);
 
 /*
  * Has a connection that nothing was asked on something to read?  Either it was
  * closed, or there is an answer that some load balancers send before they close
  * it, and that libcurl 7.88 would take for the answer to the next request.
  */
-extern bool txs_multi_has_input(int local_port);
+extern bool txs_sockets_have_input(int local_port);
 
 /* Say what became of a transfer. */
 extern void txs_answer_read(const TxsTransfer *transfer,
