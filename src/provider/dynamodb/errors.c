@@ -118,7 +118,7 @@ fault_sqlstate(const TxsCall *call, const char **hint)
 	if (call->outcome == TXS_HTTP_UNSENT)
 		return ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION;
 	if (call->outcome == TXS_HTTP_ANSWERED && call->status == 200)
-		return ERRCODE_FDW_UNABLE_TO_CREATE_REPLY;
+		return ERRCODE_FDW_UNABLE_TO_CREATE_EXECUTION;
 	return ERRCODE_CONNECTION_FAILURE;
 }
 
@@ -144,7 +144,7 @@ void
 txs_errors_report_answer(const TxsConnection *connection,
 						 const char *operation, const char *problem)
 {
-	ereport(ERROR, errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+	ereport(ERROR, errcode(ERRCODE_FDW_UNABLE_TO_CREATE_EXECUTION),
 			errmsg("server \"%s\" gave no valid answer: %s",
 				   connection->storage->name, problem),
 			errdetail("%s on table \"%s\" at %s.", operation,

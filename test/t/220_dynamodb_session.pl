@@ -1,0 +1,107 @@
+# A session and its DynamoDB server: connections kept and lost, cancels, times
+# that run out, signatures, tables that are not there.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use FaultServer;
+use Test::More;
+use Time::HiRes;
+use Txstore;
+
+my $server = FaultServer->new('--verify');
+my $node = new_node('dynamodb');
+my $url = $server->url;
+$node->safe_psql('postgres', qq{
+	CREATE SERVER remote FOREIGN DATA WRAPPER txstore_fdw
+		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'sessions', request_timeout '2s');
+	CREATE SERVER strict FOREIGN DATA WRAPPER txstore_fdw
+		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'missing', create_if_not_exists 'false');
+	CREATE SERVER nowhere FOREIGN DATA WRAPPER txstore_fdw
+		OPTIONS (provider 'dynamodb', endpoint 'http://127.0.0.1:1', table_name 'missing');
+	CREATE FUNCTION message_of(call text) RETURNS text LANGUAGE plpgsql AS \$\$
+	DECLARE
+		detail text;
+	BEGIN
+		EXECUTE call;
+		RETURN 'fine';
+	EXCEPTION WHEN OTHERS THEN
+		GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+		RETURN concat_ws(' | ', SQLSTATE, SQLERRM, detail);
+	END \$\$});
+my $session = session($node);
+my $pid = result($session, 'SELECT pg_backend_pid()');
+
+# A table is made at the first write; signatures are right.
+is(result($session, q{SELECT value_of('p', 'remote') IS NULL}), 't', 'a table that is not there reads as empty');
+is(result($session, q{SELECT put('p', 'first', 'remote')}), '0', 'and is made at the first write');
+is(result($session, q{SELECT value_of('p', 'remote')}), 'first', 'which is there');
+is(result($session, q{SELECT value_of('p', 'strict')}), 'HV00R', 'unless it must not be made: load');
+is(result($session, q{SELECT value FROM txstore.describe_storage('strict') WHERE property = 'status'}), 'not initialized', 'it can be described');
+is(result($session, q{SELECT value_of('p', 'nowhere')}), '08001', 'nobody listens');
+
+# One connection a session.
+$server->control(clear_log => \1);
+result($session, q{SELECT put('p', 'more', 'remote') FROM generate_series(1, 20)});
+my %connections = map { $_->{connection} => 1 } @{ $server->log };
+is(scalar(keys %connections), 1, 'a session keeps its connection');
+
+# Closed while it was idle, also in the very moment: no error, applied once.
+foreach my $fault ({ fault => 'drop_idle' }, { fault => 'close' }, { fault => 'drop_idle', reset => \1 })
+{
+	my $name = join ' ', map { ref $_ ? 'reset' : $_ } values %$fault;
+	result($session, q{SELECT value_of('p', 'remote')});
+	$server->control(clear_log => \1, faults => [ { %$fault, operation => 'GetItem', nth => 2, times => 1 } ]);
+	result($session, q{SELECT value_of('p', 'remote')});
+	like(result($session, q{SELECT put('p', 'again', 'remote')}), qr/^\d+$|42883/, "$name: a store after it");
+	my $writes = $server->writes;
+	is((grep { $_->{applied} > 1 } values %$writes) + 0, 0, "$name: nothing was applied twice");
+	$server->control(faults => []);
+}
+
+# A cancel says that a write was under way; the session goes on at once.
+foreach my $operation ('TransactWriteItems', 'GetItem', 'Query')
+{
+	my $write = $operation eq 'TransactWriteItems';
+	$server->control(faults => [ { operation => $operation, fault => 'stall', at => 'start', seconds => 30, times => 1 } ]);
+	begin_statement($session, $write ? q{SELECT message_of($$SELECT put('p', 'cancelled', 'remote')$$)} : q{SELECT value_of('p', 'remote')});
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid") or die;
+	my $start = Time::HiRes::time;
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	my $outcome = end_statement($session);
+	my $milliseconds = int(1000 * (Time::HiRes::time - $start));
+	diag("$operation: cancelled after $milliseconds ms, psql included");
+	like($outcome, qr/^57014/, "$operation: a cancel keeps its SQLSTATE");
+	cmp_ok($milliseconds, '<', 1500, "$operation: it ends at once");
+	$server->control(faults => []);
+	like(result($session, q{SELECT value_of('p', 'remote')}), qr/^\w/, "$operation: the session is usable");
+}
+
+# statement_timeout, and the time for a request.
+$server->control(faults => [ { operation => 'GetItem', fault => 'stall', at => 'start', seconds => 30, times => undef } ]);
+result($session, 'SET statement_timeout = 200');
+is(result($session, q{SELECT value_of('p', 'remote')}), '57014', 'statement_timeout ends a request');
+result($session, 'SET statement_timeout = 0');
+my $start = Time::HiRes::time;
+is(result($session, q{SELECT value_of('p', 'remote')}), '08006', 'request_timeout ends a request');
+cmp_ok(Time::HiRes::time - $start, '<', 4, 'in its time');
+$server->control(faults => []);
+
+# Credentials.
+$node->safe_psql('postgres', q{CREATE USER MAPPING FOR CURRENT_USER SERVER remote OPTIONS (access_key_id 'dummy', secret_access_key 'wrong')});
+my $message = result($session, q{SELECT message_of($$SELECT value_of('p', 'remote')$$)});
+like($message, qr/^28000/, 'wrong credentials are refused');
+unlike($message, qr/wrong/, 'and not shown');
+$node->safe_psql('postgres', q{ALTER USER MAPPING FOR CURRENT_USER SERVER remote OPTIONS (SET secret_access_key 'dummyKey')});
+like(result($session, q{SELECT value_of('p', 'remote')}), qr/^\w/, 'the mapping is read anew');
+
+# A clock that differs is corrected once, and remembered.
+$server->control(clock_offset => 900, clear_log => \1);
+like(result($session, q{SELECT value_of('p', 'remote')}), qr/^\w/, 'a clock 15 minutes ahead');
+$server->control(clear_log => \1);
+result($session, q{SELECT value_of('p', 'remote')});
+is(scalar(@{ $server->log }), 3, 'is remembered: three requests');
+
+$session->quit;
+$node->stop;
+done_testing();
