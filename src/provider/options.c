@@ -128,10 +128,10 @@ read_word(const char *value, const char **result)
 	for (c = value; *c != '\0'; c++)
 	{
 		if (*c <= ' ' || *c == 0x7f)
-			return "It has no blanks and no control characters.";
+			return "The value must not contain blanks or control characters.";
 	}
 	if (value[0] == '\0')
-		return "It is not empty.";
+		return "The value must not be empty.";
 	*result = value;
 	return NULL;
 }

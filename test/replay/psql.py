@@ -74,9 +74,15 @@ def literal(value):
     return "'" + value.replace("'", "''") + "'"
 
 
-def create_storage(session, name):
+def create_storage(session, name, endpoint=None):
+    """A storage in tables, or in the table of a DynamoDB server."""
+    where = "provider 'embedded'"
+    if endpoint:
+        where = f"provider 'dynamodb', endpoint {literal(endpoint)}"
     session.run(f'CREATE SERVER "{name}" FOREIGN DATA WRAPPER txstore_fdw '
-                f"OPTIONS (provider 'embedded', table_name {literal(name)})").rows()
+                f"OPTIONS ({where}, table_name {literal(name)})").rows()
+    if endpoint:
+        session.run(f"SELECT txstore.initialize_storage({literal(name)})").rows()
 
 
 def export(session, partition=None):

@@ -42,8 +42,7 @@ resolve_endpoint(const TxsStorage *storage, TxsEndpoint *endpoint)
 	problem = txs_endpoint_resolve(&input, endpoint);
 	if (problem != NULL)
 		ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-				errmsg("cannot find the endpoint of server \"%s\": %s",
-					   storage->name, problem),
+				errmsg("invalid region or endpoint: %s", problem),
 				errhint("Set the option region to a region's name such as "
 						"us-east-1, or endpoint to a URL."));
 }
@@ -51,7 +50,6 @@ resolve_endpoint(const TxsStorage *storage, TxsEndpoint *endpoint)
 void
 txs_settings_check(const TxsStorage *storage)
 {
-	TxsStorage named = *storage;
 	TxsEndpoint endpoint;
 
 	if (!is_table_name(storage->table_name))
@@ -64,9 +62,7 @@ txs_settings_check(const TxsStorage *storage)
 		ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 				errmsg("provider \"dynamodb\" needs the option region or "
 					   "endpoint"));
-	if (named.name == NULL)
-		named.name = "";
-	resolve_endpoint(&named, &endpoint);
+	resolve_endpoint(storage, &endpoint);
 	if (!endpoint.is_secure && !endpoint.is_loopback)
 		ereport(WARNING,
 				errmsg("endpoint \"%s\" is reached without "
