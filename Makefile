@@ -21,6 +21,9 @@ OBJS = \
 	src/api/protocol.o \
 	src/api/storages.o \
 	src/api/values.o \
+	src/aws/endpoint.o \
+	src/aws/retry.o \
+	src/aws/sigv4.o \
 	src/fdw/validator.o \
 	src/json/base64.o \
 	src/json/number.o \

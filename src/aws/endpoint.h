@@ -1,6 +1,7 @@
 /*
  * Where DynamoDB is: the rules of botocore's endpoint rule set (spec
- * dynamodb-client section 6).  Values in, values out.
+ * dynamodb-client section 6), without endpoints of an account, which need DNS
+ * and network rules of their own.  Values in, values out.
  */
 #ifndef TXS_ENDPOINT_H
 #define TXS_ENDPOINT_H
@@ -8,21 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum TxsAccountMode
-{
-	TXS_ACCOUNT_DISABLED,
-	TXS_ACCOUNT_PREFERRED,
-	TXS_ACCOUNT_REQUIRED
-} TxsAccountMode;
-
 typedef struct TxsEndpointInput
 {
 	const char *region;	  /* NULL: none */
 	const char *endpoint; /* a URL that overrides the rules; NULL: none */
 	bool use_fips;
 	bool use_dual_stack;
-	const char *account_id; /* NULL: not known */
-	TxsAccountMode account_mode;
 } TxsEndpointInput;
 
 typedef struct TxsEndpoint

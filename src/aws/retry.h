@@ -34,13 +34,6 @@ typedef enum TxsFault
 extern TxsFault txs_retry_classify(int status, const char *code,
 								   const char *const *reasons, int nreasons);
 
-/* Of which attempts the caller keeps account. */
-typedef struct TxsRetryState
-{
-	int attempts; /* sent so far */
-	int cost;	  /* tokens that the last retry took; 0: none */
-} TxsRetryState;
-
 /* Tokens that a retry after this fault costs; 0: it takes none. */
 extern int txs_retry_cost(TxsFault fault);
 

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Of a request; more cannot be signed. */
+#define TXS_SIGV4_MAX_HEADERS 64
+
 /* An HTTP header. */
 typedef struct TxsHeader
 {
@@ -21,7 +24,8 @@ typedef struct TxsCredentials
 {
 	const char *access_key_id;
 	const char *secret_access_key;
-	const char *session_token; /* NULL: none */
+	const char *session_token; /* NULL: none.  Signed if, and only if, it is
+								* among the headers as x-amz-security-token */
 } TxsCredentials;
 
 /* What is signed. */
@@ -29,6 +33,7 @@ typedef struct TxsSigningInput
 {
 	const char *method;
 	const char *path;  /* "/" if empty; as it is sent, not yet encoded */
+	bool keep_path;	   /* sign "//", "." and ".." in it as they are */
 	const char *query; /* without "?", as it is sent; NULL: none */
 	const TxsHeader *headers; /* all that are signed, in any order; host and
 								 x-amz-date must be among them */
@@ -46,14 +51,18 @@ typedef struct TxsSigningInput
  */
 typedef struct TxsSigner TxsSigner;
 
-/* A signer, to be freed with txs_sigv4_free(); NULL when memory is short. */
+/*
+ * A signer, to be freed with txs_sigv4_free(); NULL when memory is short or
+ * OpenSSL fails.
+ */
 extern TxsSigner *txs_sigv4_create(void);
 extern void txs_sigv4_free(TxsSigner *signer);
 
 /*
  * Write the value of the header Authorization, with a NUL.  False when it does
- * not fit into size bytes, or when OpenSSL or memory fails; OpenSSL's error
- * queue is empty afterwards.
+ * not fit into size bytes, when timestamp has another form or there are too
+ * many headers, or when OpenSSL or memory fails; OpenSSL's error queue is
+ * empty afterwards.
  */
 extern bool txs_sigv4_sign(TxsSigner *signer, const TxsSigningInput *input,
 						   const TxsCredentials *credentials,
