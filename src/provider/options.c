@@ -10,7 +10,6 @@
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 
@@ -161,15 +160,6 @@ read_ca_file(const char *value, Target *target)
 }
 
 static const char *
-read_profile_name(const char *value, Target *target)
-{
-	if (value[0] == '\0')
-		return "A profile's name is not empty.";
-	target->storage.profile_name = value;
-	return NULL;
-}
-
-static const char *
 read_units(const char *value, int *result)
 {
 	if (parse_int(value, result, 0, NULL) && *result >= 1)
@@ -227,12 +217,6 @@ read_session_token(const char *value, Target *target)
 	return read_word(value, &target->mapping.session_token);
 }
 
-static const char *
-read_credentials_required(const char *value, Target *target)
-{
-	return read_bool(value, &target->mapping.credentials_required);
-}
-
 static const Option options[] = {
 	{"provider", ForeignServerRelationId, NULL, read_provider, "embedded"},
 	{"table_name", ForeignServerRelationId, NULL, read_table_name,
@@ -253,8 +237,6 @@ static const Option options[] = {
 	 read_endpoint, NULL},
 	{"ca_file", ForeignServerRelationId, &txs_dynamodb_provider, read_ca_file,
 	 NULL},
-	{"profile_name", ForeignServerRelationId, &txs_dynamodb_provider,
-	 read_profile_name, NULL},
 	{"use_provisioned_throughput", ForeignServerRelationId,
 	 &txs_dynamodb_provider, read_use_provisioned_throughput, "true"},
 	{"read_capacity_units", ForeignServerRelationId, &txs_dynamodb_provider,
@@ -272,8 +254,6 @@ static const Option options[] = {
 	{"secret_access_key", UserMappingRelationId, NULL, read_secret_access_key,
 	 NULL},
 	{"session_token", UserMappingRelationId, NULL, read_session_token, NULL},
-	{"credentials_required", UserMappingRelationId, NULL,
-	 read_credentials_required, "true"},
 };
 
 static const Option *
@@ -399,12 +379,6 @@ check_mapping(const TxsMapping *mapping)
 				errmsg("access_key_id and secret_access_key go together"),
 				errhint("Give both, and session_token as well if the "
 						"credentials have one."));
-	if (!mapping->credentials_required && !superuser())
-		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				errmsg("permission denied to set credentials_required to "
-					   "false"),
-				errhint("Only a superuser may let others use the credentials "
-						"of the database server."));
 }
 
 void

@@ -156,7 +156,6 @@ copy_storage(const TxsStorage *storage)
 	copy->endpoint = copy_text(storage->endpoint);
 	copy->region = copy_text(storage->region);
 	copy->ca_file = copy_text(storage->ca_file);
-	copy->profile_name = copy_text(storage->profile_name);
 	return copy;
 }
 

@@ -53,7 +53,7 @@ foreach my $fault ({ fault => 'drop_idle' }, { fault => 'close' }, { fault => 'd
 	result($session, q{SELECT value_of('p', 'remote')});
 	$server->control(clear_log => \1, faults => [ { %$fault, operation => 'GetItem', nth => 2, times => 1 } ]);
 	result($session, q{SELECT value_of('p', 'remote')});
-	like(result($session, q{SELECT put('p', 'again', 'remote')}), qr/^\d+$|42883/, "$name: a store after it");
+	like(result($session, q{SELECT put('p', 'again', 'remote')}), qr/^\d+$/, "$name: a store after it");
 	my $writes = $server->writes;
 	is((grep { $_->{applied} > 1 } values %$writes) + 0, 0, "$name: nothing was applied twice");
 	$server->control(faults => []);

@@ -98,7 +98,7 @@ read_mapping(const TxsStorage *storage, TxsMapping *mapping)
 static void
 choose_credentials(const TxsStorage *storage, TxsCredentials *credentials)
 {
-	TxsMapping mapping = {.credentials_required = true};
+	TxsMapping mapping = {NULL};
 	bool has_mapping = read_mapping(storage, &mapping);
 
 	if (mapping.access_key_id != NULL)

@@ -135,7 +135,7 @@ txs_dynamodb_initialize(const TxsStorage *storage)
 	return true;
 }
 
-static char *
+static const char *
 count_text(int64 count)
 {
 	return count < 0 ? "not said" : psprintf(INT64_FORMAT, count);
