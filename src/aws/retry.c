@@ -12,6 +12,12 @@
 #define LONGEST_DELAY  20000
 #define HINT_ALLOWANCE 5000 /* x-amz-retry-after may add so much */
 
+/*
+ * Ours: the service decides what is in progress some 5 s after the first
+ * attempt; a longer sleep could miss that within the call's time.
+ */
+#define LONGEST_IN_PROGRESS 2000
+
 /* Tokens of the bucket. */
 #define COST_TRANSIENT 14
 #define COST_THROTTLED 5
@@ -171,15 +177,17 @@ read_hint(const char *hint)
 int
 txs_retry_delay(TxsFault fault, int index, double random, const char *hint)
 {
+	long cap =
+		fault == TXS_FAULT_IN_PROGRESS ? LONGEST_IN_PROGRESS : LONGEST_DELAY;
 	long longest = base_delay(fault);
 	long asked = read_hint(hint);
 	long delay;
 	int i;
 
-	for (i = 0; i < index && longest < LONGEST_DELAY; i++)
+	for (i = 0; i < index && longest < cap; i++)
 		longest *= 2;
-	if (longest > LONGEST_DELAY)
-		longest = LONGEST_DELAY;
+	if (longest > cap)
+		longest = cap;
 	delay = (long) (random * longest);
 	if (asked > delay + HINT_ALLOWANCE)
 		asked = delay + HINT_ALLOWANCE;
@@ -229,6 +237,8 @@ read_date(const char *date, int64_t *seconds)
 	int second;
 
 	if (date == NULL || strlen(date) != 29 ||
+		strncmp(date + 3, ", ", 2) != 0 || date[7] != ' ' || date[11] != ' ' ||
+		date[16] != ' ' || date[19] != ':' || date[22] != ':' ||
 		strncmp(date + 25, " GMT", 4) != 0)
 		return false;
 	memcpy(month_name, date + 8, 3);
@@ -249,17 +259,18 @@ read_date(const char *date, int64_t *seconds)
 	return true;
 }
 
-int64_t
+bool
 txs_retry_skew(const char *code, const char *date, int64_t received_at,
-			   int64_t applied)
+			   int64_t applied, int64_t *skew)
 {
 	int64_t server_time;
-	int64_t skew;
 	int64_t off;
 
 	if (!IS_ONE_OF(code, clock_codes) || !read_date(date, &server_time))
-		return 0;
-	skew = server_time - received_at;
-	off = skew - applied;
-	return off > SKEW_THRESHOLD || off < -SKEW_THRESHOLD ? skew : 0;
+		return false;
+	off = server_time - (received_at + applied);
+	if (off >= -SKEW_THRESHOLD && off <= SKEW_THRESHOLD)
+		return false;
+	*skew = server_time - received_at;
+	return true;
 }

@@ -45,12 +45,14 @@ extern int txs_retry_delay(TxsFault fault, int index, double random,
 						   const char *hint);
 
 /*
- * Seconds by which the server's clock is ahead of ours, if a skew of the clock
- * explains the fault; 0 if not.  date is the answer's header Date or NULL,
- * received_at the Unix time when it came, applied what had been added to our
- * clock for the attempt.
+ * Does the clock explain the fault?  Then *skew is the seconds by which the
+ * server's is ahead of ours, to be applied from now on; it may be 0, where
+ * what was applied is what is wrong.  date is the answer's header Date or
+ * NULL, received_at the Unix time when it came, applied what had been added to
+ * our clock for the attempt.
  */
-extern int64_t txs_retry_skew(const char *code, const char *date,
-							  int64_t received_at, int64_t applied);
+extern bool txs_retry_skew(const char *code, const char *date,
+						   int64_t received_at, int64_t applied,
+						   int64_t *skew);
 
 #endif /* TXS_RETRY_H */

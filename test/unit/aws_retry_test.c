@@ -82,13 +82,13 @@ test_skew_case(const Tree *one)
 	bool expected = tree_bool(one, "retry", false);
 	/* 2026-12-01 05:15:00 */
 	int64_t server_time = 1796102100;
-	int64_t got =
-		txs_retry_skew(tree_text(one, "code"),
-					   known ? "Tue, 01 Dec 2026 05:15:00 GMT" : NULL,
-					   server_time - skew, 0);
+	int64_t got = 0;
 
-	ok(got == (expected ? skew : 0), "clock: %s, %ld s",
-	   tree_text(one, "code"), known ? skew : 0);
+	ok(txs_retry_skew(tree_text(one, "code"),
+					  known ? "Tue, 01 Dec 2026 05:15:00 GMT" : NULL,
+					  server_time - skew, 0, &got) == expected &&
+		   got == (expected ? skew : 0),
+	   "clock: %s, %ld s", tree_text(one, "code"), known ? skew : 0);
 }
 
 typedef struct Classified
@@ -180,6 +180,13 @@ test_delays(void)
 	ok(txs_retry_delay(fault, 0, 0.0, NULL) == 0, "jitter may be nothing");
 	ok(txs_retry_delay(fault, 1, 0.5, NULL) == 25, "half of the second delay");
 	ok(txs_retry_delay(fault, 100, 1.0, NULL) == 20000, "at most 20 s");
+	ok(txs_retry_delay(TXS_FAULT_THROTTLED, 1, 1.0, NULL) == 2000,
+	   "throttled: 1 s, doubled");
+	ok(txs_retry_delay(TXS_FAULT_CONFLICT, 1, 1.0, NULL) == 50,
+	   "a conflict is soon over");
+	ok(txs_retry_delay(TXS_FAULT_IN_PROGRESS, 0, 1.0, NULL) == 1000 &&
+		   txs_retry_delay(TXS_FAULT_IN_PROGRESS, 9, 1.0, NULL) == 2000,
+	   "in progress: 1 s, at most 2 s");
 	ok(txs_retry_delay(fault, 0, 1.0, "1500") == 1500, "a hint");
 	ok(txs_retry_delay(fault, 0, 1.0, "0") == 25, "a hint is no less");
 	ok(txs_retry_delay(fault, 0, 1.0, "10000") == 5025, "a hint's ceiling");
@@ -191,28 +198,81 @@ test_delays(void)
 	ok(txs_retry_cost(TXS_FAULT_CONDITION) == 0, "nor is a condition");
 }
 
+/* Does this date, received at a time, say that the clock is off by so much? */
+static bool
+is_off(const char *date, int64_t received_at, int64_t applied,
+	   int64_t expected)
+{
+	int64_t skew;
+
+	return txs_retry_skew("InvalidSignatureException", date, received_at,
+						  applied, &skew) &&
+		   skew == expected;
+}
+
+/* Does it explain nothing? */
+static bool
+is_right(const char *date, int64_t received_at, int64_t applied)
+{
+	int64_t skew;
+
+	return !txs_retry_skew("InvalidSignatureException", date, received_at,
+						   applied, &skew);
+}
+
+static void
+test_skew(void)
+{
+	const char *date = "Tue, 01 Dec 2026 05:15:00 GMT";
+
+	ok(is_right(date, 1796101500, 600),
+	   "a skew that was applied explains nothing");
+	ok(is_off(date, 1796102100, 600, 0),
+	   "a clock that was set right meanwhile needs no skew any more");
+	ok(is_off(date, 1796102100 - 900, 600, 900),
+	   "a skew that has grown is taken whole");
+	ok(is_right(date, 1796102100 - 240, 0) &&
+		   is_right(date, 1796102100 + 240, 0),
+	   "four minutes explain nothing");
+	ok(is_off(date, 1796102100 - 241, 0, 241) &&
+		   is_off(date, 1796102100 + 241, 0, -241),
+	   "a second more does, either way");
+}
+
+static const char *const wrong_dates[] = {
+	"",
+	"GMT",
+	"2026-12-01T05:15:00Z",
+	"Tue, 01 Foo 2026 05:15:00 GMT",
+	"Tue, 01 anF 2026 05:15:00 GMT",
+	"Tue, 00 Dec 2026 05:15:00 GMT",
+	"Tue, 32 Dec 2026 05:15:00 GMT",
+	"Tue, 01 Dec 2026 24:15:00 GMT",
+	"Tue, 01 Dec 2026 05:60:00 GMT",
+	"Tue, 01 Dec 2026 05:15:61 GMT",
+	"Tue, 01 Dec 2026 05:15:00 UTC",
+	"Tue, 01 Dec 2026 05:15:00 GMT ",
+	"Tue,001 Dec 2026 05:15:00 GMT",
+	"Tue, 01-Dec-2026 05:15:00 GMT",
+	"Tue, 01 Dec 2026 05.15.00 GMT",
+	"Tue, +1 Dec 2026 05:15:00 GMT",
+};
+
 static void
 test_dates(void)
 {
-	const char *code = "InvalidSignatureException";
+	size_t i;
 
-	ok(txs_retry_skew(code, "Thu, 01 Jan 1970 00:10:00 GMT", 0, 0) == 600,
-	   "date: the epoch");
-	ok(txs_retry_skew(code, "Thu, 29 Feb 2024 23:59:59 GMT", 1709250599, 0) ==
-		   600,
+	ok(is_off("Thu, 01 Jan 1970 00:10:00 GMT", 0, 0, 600), "date: the epoch");
+	ok(is_off("Thu, 29 Feb 2024 23:59:59 GMT", 1709250599, 0, 600),
 	   "date: a leap day");
-	ok(txs_retry_skew(code, "Tue, 01 Dec 2026 05:15:00 GMT", 1796101500,
-					  600) == 0,
-	   "a skew that was applied explains nothing");
-	ok(txs_retry_skew(code, "Tue, 01 Dec 2026 05:15:00 GMT", 1796102100,
-					  600) == 0,
-	   "a skew that is none any more is 0, too");
-	ok(txs_retry_skew(code, "2026-12-01T05:15:00Z", 0, 0) == 0,
-	   "another form of date");
-	ok(txs_retry_skew(code, "Tue, 01 Foo 2026 05:15:00 GMT", 0, 0) == 0,
-	   "a month that is none");
-	ok(txs_retry_skew(code, "Tue, 01 anF 2026 05:15:00 GMT", 0, 0) == 0,
-	   "a month across two names");
+	ok(is_off("Fri, 01 Mar 2024 00:00:00 GMT", 1709250600, 0, 600),
+	   "date: the day after");
+	ok(is_off("Mon, 01 Mar 2100 00:00:00 GMT", 4107541800, 0, 600),
+	   "date: in a year that is no leap year");
+	for (i = 0; i < sizeof(wrong_dates) / sizeof(wrong_dates[0]); i++)
+		ok(is_right(wrong_dates[i], 0, 0), "no date: \"%s\"", wrong_dates[i]);
+	ok(is_right(NULL, 0, 0), "no date at all");
 }
 
 void
@@ -234,5 +294,6 @@ test_retry(const char *vectors)
 	tree_free(tree);
 	test_classified();
 	test_delays();
+	test_skew();
 	test_dates();
 }

@@ -271,9 +271,9 @@ correct_clock(const TxsCall *call, const TxsHttpAnswer *answer,
 
 	if (attempts->used_clock || answer->outcome != TXS_HTTP_ANSWERED)
 		return false;
-	skew = txs_retry_skew(call->code, answer->date,
-						  answer->received_at / USECS_PER_SEC, clock_skew);
-	if (skew == 0)
+	if (!txs_retry_skew(call->code, answer->date,
+						answer->received_at / USECS_PER_SEC, clock_skew,
+						&skew))
 		return false;
 	ereport(LOG, errmsg("clock of server \"%s\" differs by " INT64_FORMAT
 						" seconds; requests are signed by it",
