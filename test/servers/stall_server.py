@@ -6,7 +6,7 @@ Makes certificates in FOLDER, listens on free ports of 127.0.0.1 and prints one
 line of JSON that names them; ends when its standard input does.  The path of a
 request says what happens to it: one of the functions below that are registered
 with @fault.  GET /stats tells how often each request (by its header X-Id) was
-read, and how many connections and handshakes there were.
+read, and how many connections and handshakes there were and are.
 """
 import contextlib
 import gzip
@@ -23,7 +23,7 @@ import zlib
 
 FAULTS = {}
 LOCK = threading.Lock()
-STATS = {"read": {}, "heads": {}, "connections": 0, "handshakes": 0, "stalled": {}}
+STATS = {"read": {}, "heads": {}, "connections": 0, "open": 0, "handshakes": 0, "stalled": {}}
 
 
 def count(where, key):
@@ -378,6 +378,7 @@ UNREAD = {"/refuse-unread", "/reset-unread", "/stall-unread"}
 def serve(sock):
     with LOCK:
         STATS["connections"] += 1
+        STATS["open"] += 1
     c = Connection(sock)
     with contextlib.suppress(OSError):
         while True:
@@ -391,6 +392,8 @@ def serve(sock):
         with contextlib.suppress(OSError):
             sock = sock.unwrap()
     sock.close()
+    with LOCK:
+        STATS["open"] -= 1
 
 
 def serve_tls(context):
