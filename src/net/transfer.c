@@ -81,7 +81,9 @@ release(void *arg)
 	TxsTransfer *transfer = arg;
 
 	txs_multi_remove(transfer);
-	if (spare == NULL && transfer->easy != NULL)
+	/* After a failure 8.14 would want to rewind the next body, too. */
+	if (spare == NULL && transfer->easy != NULL && transfer->is_done &&
+		transfer->problem == NULL && transfer->result == CURLE_OK)
 	{
 		curl_easy_reset(transfer->easy);
 		spare = transfer->easy;
