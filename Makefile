@@ -21,9 +21,20 @@ OBJS = \
 	src/api/protocol.o \
 	src/api/storages.o \
 	src/api/values.o \
+	src/aws/container.o \
 	src/aws/endpoint.o \
+	src/aws/environment.o \
+	src/aws/imds.o \
+	src/aws/iso_time.o \
+	src/aws/key_answer.o \
+	src/aws/keys.o \
+	src/aws/lease.o \
+	src/aws/profile.o \
 	src/aws/retry.o \
 	src/aws/sigv4.o \
+	src/aws/source.o \
+	src/aws/sts.o \
+	src/aws/xml.o \
 	src/fdw/validator.o \
 	src/json/base64.o \
 	src/json/number.o \
