@@ -41,6 +41,7 @@ static const char *const refused[] = {
 	"http://localhost/\r\nX: y",
 	"http://localhost/ x",
 	"https:///x",
+	"https://user@example.com/",
 };
 
 static void

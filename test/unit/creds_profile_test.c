@@ -73,7 +73,8 @@ static const Case cases[] = {
 	 "[profile default]\nregion=r\n[default]\nregion=q\n", "", "r", NULL},
 	{"a byte order mark", "x", "\xEF\xBB\xBF[profile x]\nregion=r\n", "", "r",
 	 NULL},
-	{"an indented file", "x", "  [profile x]\n  region=r\n", "", "r", NULL},
+	{"an indented file", "x",
+	 "  [profile x]\n  region=r\n  aws_access_key_id=A\n", "", "r", "A"},
 };
 
 static void

@@ -23,11 +23,17 @@ expect(const char *text, const char *expected)
 }
 
 static void
-refuse(const char *text)
+refuse_as(const char *what, const char *text)
 {
 	TxsXmlField field = {"a/b", {NULL, 0}};
 
-	ok(txs_xml_read(slice(text), &field, 1) != NULL, "xml: refused: %s", text);
+	ok(txs_xml_read(slice(text), &field, 1) != NULL, "xml: refused: %s", what);
+}
+
+static void
+refuse(const char *text)
+{
+	refuse_as(text, text);
 }
 
 void
@@ -60,8 +66,8 @@ test_xml(void)
 	refuse("<a><!-- </a>");
 	refuse("<a>&x;</a>");
 	refuse("<a>&#65;</a>");
-	refuse("<a>\x01</a>");
-	refuse("<a>\xFF</a>");
+	refuse_as("a control character", "<a>\x01</a>");
+	refuse_as("a byte that is not UTF-8", "<a>\xFF</a>");
 	refuse("<!DOCTYPE a><a/>");
 	refuse("<a><b><![CDATA[x]]></b></a>");
 	refuse("<a><b>x</b><b>y</b></a>");
