@@ -94,31 +94,28 @@ is_allowed(const char *url)
 {
 	bool is_https = strncasecmp(url, "https://", 8) == 0;
 	const char *host = url + (is_https ? 8 : 7);
-	size_t length;
+	const char *after;
 	char copy[64];
-	const char *rest;
 
 	if (!is_https && strncasecmp(url, "http://", 7) != 0)
 		return false;
-	rest = host + strcspn(host, "/?#");
-	if (memchr(host, '@', rest - host) != NULL)
+	after = host + strcspn(host, host[0] == '[' ? "]/?#" : ":/?#");
+	if (host[0] == '[' && *after++ != ']')
+		return false;
+	if (after == host || memchr(host, '@', after - host) != NULL)
 		return false; /* a user before the host: nobody means that */
-	length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
-	if (length == 0 || host + length > rest)
-		return false;
-	if (host[length] == ':')
-		length += 1 + strspn(host + length + 1, "0123456789");
-	if (host + length != rest)
-		return false;
-	if (is_https)
-		return true;
-
-	length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
-	if (length >= sizeof(copy))
-		return false;
-	memcpy(copy, host, length);
-	copy[length] = '\0';
-	return is_allowed_host(copy);
+	if (!is_https)
+	{
+		if ((size_t) (after - host) >= sizeof(copy))
+			return false;
+		memcpy(copy, host, after - host);
+		copy[after - host] = '\0';
+		if (!is_allowed_host(copy))
+			return false;
+	}
+	if (*after == ':')
+		after += 1 + strspn(after + 1, "0123456789");
+	return *after == '\0' || strchr("/?#", *after) != NULL;
 }
 
 /* IPv6 in brackets.  Addresses are compared, not their spellings. */
