@@ -126,10 +126,10 @@ choose_profile(const TxsProfile *profile, TxsSourceChoice *choice)
 	TxsCredentials keys = {profile->access_key_id, profile->secret_access_key,
 						   profile->session_token};
 
-	if (profile->role_arn != NULL && (profile->source_profile != NULL ||
-									  profile->credential_source != NULL))
-		return fail(choice, "the profile assumes a role with the credentials "
-							"of another source, which is not supported");
+	if (profile->role_arn != NULL && profile->web_identity_token_file == NULL)
+		return fail(choice,
+					"the profile assumes a role otherwise than by a web "
+					"identity, which is not supported");
 	if (choose_web_identity(profile->role_arn,
 							profile->web_identity_token_file,
 							profile->role_session_name,

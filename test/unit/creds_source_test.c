@@ -113,11 +113,13 @@ test_profiles(void)
 	input.profile_option = "p";
 	expect(TXS_SOURCE_PROFILE, "P", "a profile by name beats the environment");
 	profile.role_arn = (char *) "R";
-	expect(TXS_SOURCE_PROFILE, "P", "a role without a source is nothing");
+	expect(TXS_SOURCE_NONE, NULL, "its keys do not act instead of its role");
 	profile.web_identity_token_file = (char *) "F";
 	expect(TXS_SOURCE_WEB_IDENTITY, NULL, "a web identity beats its keys");
 	profile.source_profile = (char *) "q";
-	expect(TXS_SOURCE_NONE, NULL, "a role of another source is an error");
+	expect(TXS_SOURCE_WEB_IDENTITY, NULL, "and another source of the role");
+	profile.role_arn = NULL;
+	expect(TXS_SOURCE_NONE, NULL, "a profile's web identity needs a role");
 	memset(&profile, 0, sizeof(profile));
 	profile.found = true;
 	expect(TXS_SOURCE_NONE, NULL, "a profile by name must have credentials");
