@@ -1,6 +1,9 @@
 /*
  * Unit tests of the rules of AWS credentials in src/aws.
+ *
+ * Usage: creds_test .../vectors/endpoints/configured-endpoint-url-tests.json
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +15,20 @@ static char *slices[1024];
 static int nslices;
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	int i;
 	int status;
 
+	if (argc != 2)
+	{
+		fprintf(stderr, "usage: %s configured-endpoint-url-tests.json\n",
+				argv[0]);
+		return 2;
+	}
 	test_profile();
 	test_environment();
+	test_endpoints(argv[1]);
 	test_container();
 	test_sts();
 	test_xml();

@@ -9,6 +9,7 @@
 /* creds_profile_test.c and so on: one subject each */
 extern void test_profile(void);
 extern void test_environment(void);
+extern void test_endpoints(const char *vectors);
 extern void test_container(void);
 extern void test_sts(void);
 extern void test_xml(void);
