@@ -42,6 +42,7 @@ static const char *const refused[] = {
 	"http://localhost/ x",
 	"https:///x",
 	"https://user@example.com/",
+	"https://example.com\\x/",
 };
 
 static void
