@@ -7,7 +7,7 @@
 #   bash test/check.sh NAME...    these parts only
 #
 # Parts, in this order (a function part_NAME each, with what it does):
-#   style build unit model servers regress isolation tap replay docs demo sanitizers fuzz
+#   style build unit model servers regress providers isolation tap replay docs demo sanitizers fuzz
 # Slow parts:
 #   long_fuzz valgrind
 #
@@ -30,7 +30,7 @@ unset LANGUAGE CDPATH MAKEFLAGS MAKELEVEL MFLAGS GREP_OPTIONS
 source test/packages.sh
 source test/build.sh
 
-normal_parts="style build unit model servers regress isolation tap replay docs demo sanitizers fuzz"
+normal_parts="style build unit model servers regress providers isolation tap replay docs demo sanitizers fuzz"
 slow_parts="long_fuzz valgrind"
 
 warnings="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
@@ -372,6 +372,20 @@ part_regress()
 	build_plain
 	server_log=$logs/regress.server.log
 	run_installcheck ISOLATION= TAP_TESTS=
+}
+
+# The SQL tests that are about no provider, on a DynamoDB server.
+provider_tests="abort commit contradictions delete_partition export handles import import_errors import_limits load \
+partition_key pending plan plan_metadata prepare read_only rights store_arguments store_batches store_conflict \
+store_etag_argument store_etags store_limits store_metadata"
+
+part_providers()
+{
+	build_plain
+	cd "$tree"
+	rm -rf results
+	run_test fault_server test/servers/with_server -- \
+		bash -c 'test/with_cluster test/on_dynamodb "fault server" "$FAULT_SERVER" "$@"' - $provider_tests
 }
 
 # test/specs and test/expected: several sessions at once.
