@@ -149,6 +149,22 @@ txs_retry_cost(TxsFault fault)
 	return 0;
 }
 
+bool
+txs_retry_take(int *tokens, int cost)
+{
+	if (*tokens < cost)
+		return false;
+	*tokens -= cost;
+	return true;
+}
+
+void
+txs_retry_give(int *tokens, int count)
+{
+	*tokens = count < TXS_RETRY_TOKENS - *tokens ? *tokens + count
+												 : TXS_RETRY_TOKENS;
+}
+
 /*
  * A conflict is over when the other transaction is, in milliseconds: there the
  * short base is right.

@@ -38,6 +38,14 @@ extern TxsFault txs_retry_classify(int status, const char *code,
 extern int txs_retry_cost(TxsFault fault);
 
 /*
+ * Take what a retry costs out of a bucket; false, and nothing taken, where too
+ * little is left.  A success gives back what the last retry before it cost, or
+ * 1 where there was none; a bucket never holds more than TXS_RETRY_TOKENS.
+ */
+extern bool txs_retry_take(int *tokens, int cost);
+extern void txs_retry_give(int *tokens, int count);
+
+/*
  * Milliseconds to wait before retry number index, from 0.  random is from
  * [0, 1).  hint is the answer's x-amz-retry-after or NULL.
  */

@@ -12,13 +12,13 @@
 
 /*
  * One case of retry2026.json that has DynamoDB's base and attempts, or is about
- * costs: a bucket is kept here as the sessions keep it.
+ * costs.
  */
 static void
 test_case(const Tree *one)
 {
 	const char *name = tree_text(one, "name");
-	long tokens = tree_number(one, "initial_tokens", TXS_RETRY_TOKENS);
+	int tokens = (int) tree_number(one, "initial_tokens", TXS_RETRY_TOKENS);
 	const char *service = tree_text(one, "service");
 	bool delays = service != NULL && strcmp(service, "dynamodb") == 0;
 	int taken = 0;
@@ -37,9 +37,7 @@ test_case(const Tree *one)
 		number++;
 		if (status == 200)
 		{
-			tokens += taken > 0 ? taken : 1;
-			if (tokens > TXS_RETRY_TOKENS)
-				tokens = TXS_RETRY_TOKENS;
+			txs_retry_give(&tokens, taken > 0 ? taken : 1);
 			taken = retries = 0;
 		}
 		else
@@ -50,7 +48,7 @@ test_case(const Tree *one)
 			if (strcmp(outcome, "max_attempts_exceeded") == 0)
 				ok(!delays || retries + 1 == TXS_RETRY_ATTEMPTS,
 				   "%s, step %d: attempts", name, number);
-			else if (tokens >= cost)
+			else if (txs_retry_take(&tokens, cost))
 			{
 				int delay = txs_retry_delay(fault, retries, 1.0, NULL);
 
@@ -60,7 +58,6 @@ test_case(const Tree *one)
 				if (delays || fault == TXS_FAULT_THROTTLED)
 					ok(delay == tree_number(step, "delay_ms", -1),
 					   "%s, step %d: delay %d", name, number, delay);
-				tokens -= cost;
 				taken = cost;
 				retries++;
 			}
@@ -69,7 +66,7 @@ test_case(const Tree *one)
 				   "%s, step %d: no tokens left", name, number);
 		}
 		ok(tokens == tree_number(step, "quota_after", -1),
-		   "%s, step %d: %ld tokens", name, number, tokens);
+		   "%s, step %d: %d tokens", name, number, tokens);
 	}
 }
 
@@ -198,6 +195,21 @@ test_delays(void)
 	ok(txs_retry_cost(TXS_FAULT_CONDITION) == 0, "nor is a condition");
 }
 
+static void
+test_tokens(void)
+{
+	int tokens = 14;
+
+	ok(txs_retry_take(&tokens, 14) && tokens == 0, "tokens: the last ones");
+	txs_retry_give(&tokens, 4);
+	ok(!txs_retry_take(&tokens, 5) && tokens == 4,
+	   "tokens: what is too little stays");
+	txs_retry_give(&tokens, TXS_RETRY_TOKENS - 5);
+	ok(tokens == TXS_RETRY_TOKENS - 1, "tokens: one short of full");
+	txs_retry_give(&tokens, 14);
+	ok(tokens == TXS_RETRY_TOKENS, "tokens: never more than full");
+}
+
 /* Does this date, received at a time, say that the clock is off by so much? */
 static bool
 is_off(const char *date, int64_t received_at, int64_t applied,
@@ -281,18 +293,28 @@ test_retry(const char *vectors)
 	char path[2048];
 	Tree *tree;
 	const Tree *one;
+	int count = 0;
 
 	snprintf(path, sizeof(path), "%s/retry/retry2026.json", vectors);
 	tree = tree_read(path);
 	for (one = tree_get(tree, "cases")->first; one != NULL; one = one->next)
+	{
 		test_case(one);
+		count++;
+	}
+	ok(count == 14, "all cases of retries are there");
 	tree_free(tree);
 	snprintf(path, sizeof(path), "%s/retry/clockskew.json", vectors);
 	tree = tree_read(path);
 	for (one = tree_get(tree, "cases")->first; one != NULL; one = one->next)
+	{
 		test_skew_case(one);
+		count++;
+	}
+	ok(count == 14 + 12, "all cases of clocks are there");
 	tree_free(tree);
 	test_classified();
+	test_tokens();
 	test_delays();
 	test_skew();
 	test_dates();
