@@ -159,7 +159,7 @@ static int cases;
 static void
 run_aws_case(const char *folder, const char *name)
 {
-	char path[1024];
+	char path[1536];
 
 	/* What is no case is a licence: in capital letters. */
 	if (name[0] >= 'A' && name[0] <= 'Z')
@@ -258,7 +258,7 @@ run_botocore_case(const char *folder, const char *name)
 	TxsCredentials credentials = {"AKIDEXAMPLE",
 								  "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
 								  NULL};
-	char path[1024];
+	char path[1536];
 	char file[512];
 	char *canonical;
 	char *expected;
@@ -301,7 +301,7 @@ test_botocore_cases(const char *folder)
 static void
 run_dynamodb_case(const char *folder, const char *name)
 {
-	char path[1024];
+	char path[1536];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	test_dynamodb_case(path);
