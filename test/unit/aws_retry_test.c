@@ -189,6 +189,8 @@ test_delays(void)
 	ok(txs_retry_delay(fault, 0, 1.0, "10000") == 5025, "a hint's ceiling");
 	ok(txs_retry_delay(fault, 0, 1.0, "soon") == 25, "a hint that is none");
 	ok(txs_retry_delay(fault, 0, 1.0, "-5") == 25, "a hint below zero");
+	ok(txs_retry_delay(fault, 0, 1.0, "1500ms") == 25,
+	   "a hint with more than a number");
 	ok(txs_retry_delay(fault, 0, 1.0, "99999999999999999999") == 5025,
 	   "a hint beyond numbers");
 	ok(txs_retry_cost(TXS_FAULT_FINAL) == 0, "what is final is not retried");
