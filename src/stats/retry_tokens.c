@@ -2,11 +2,10 @@
  * The buckets are in a little shared memory of the server's slack, so they
  * work whether or not the library is preloaded; see pgvector's
  * HnswInitLockTranche for the way.  The lock guards the list of endpoints and
- * their tokens.  Endpoints beyond the list share the last bucket.
+ * how many of their tokens are taken.  Endpoints beyond the list share the last bucket.
  */
 #include "stats/retry_tokens.h"
 
-#include "aws/retry.h"
 #include "common/hashfn.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
@@ -18,7 +17,7 @@
 typedef struct Bucket
 {
 	uint64 endpoint; /* hash of its name; 0: free */
-	int tokens;
+	int taken;
 } Bucket;
 
 typedef struct Shared
@@ -45,7 +44,7 @@ attach(void)
 		for (i = 0; i < BUCKETS; i++)
 		{
 			shared->buckets[i].endpoint = 0;
-			shared->buckets[i].tokens = TXS_RETRY_TOKENS;
+			shared->buckets[i].taken = 0;
 		}
 	}
 	LWLockRelease(AddinShmemInitLock);
@@ -79,7 +78,7 @@ hash_endpoint(const char *endpoint)
 }
 
 bool
-txs_retry_tokens_take(const char *endpoint, int cost)
+txs_retry_tokens_take(const char *endpoint, int cost, int size)
 {
 	uint64 hash = hash_endpoint(endpoint);
 	Bucket *bucket;
@@ -88,9 +87,9 @@ txs_retry_tokens_take(const char *endpoint, int cost)
 	attach();
 	SpinLockAcquire(&shared->lock);
 	bucket = find_bucket(hash);
-	taken = bucket->tokens >= cost;
+	taken = bucket->taken + cost <= size;
 	if (taken)
-		bucket->tokens -= cost;
+		bucket->taken += cost;
 	SpinLockRelease(&shared->lock);
 	return taken;
 }
@@ -104,6 +103,6 @@ txs_retry_tokens_give(const char *endpoint, int count)
 	attach();
 	SpinLockAcquire(&shared->lock);
 	bucket = find_bucket(hash);
-	bucket->tokens = Min(TXS_RETRY_TOKENS, bucket->tokens + count);
+	bucket->taken = Max(0, bucket->taken - count);
 	SpinLockRelease(&shared->lock);
 }

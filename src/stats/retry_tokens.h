@@ -8,9 +8,11 @@
 
 #include "postgres.h"
 
-/* Take tokens out of an endpoint's bucket; false, and none taken, if it has
- * not that many. */
-extern bool txs_retry_tokens_take(const char *endpoint, int cost);
+/*
+ * Take tokens out of an endpoint's bucket, which holds size of them when it is
+ * full; false, and none taken, if it has not that many.
+ */
+extern bool txs_retry_tokens_take(const char *endpoint, int cost, int size);
 
 /* Give tokens back, up to a full bucket. */
 extern void txs_retry_tokens_give(const char *endpoint, int count);

@@ -310,7 +310,8 @@ wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 		txs_retry_delay(call->fault, attempts->retries,
 						pg_prng_double(&pg_global_prng_state), attempts->hint);
 	if (delay >= milliseconds_left(attempts) ||
-		!txs_retry_tokens_take(call->connection->endpoint.host, cost))
+		!txs_retry_tokens_take(call->connection->endpoint.host, cost,
+							   TXS_RETRY_TOKENS))
 		return false;
 	attempts->retries++;
 	attempts->taken = cost;
