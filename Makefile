@@ -73,7 +73,7 @@ OBJS = \
 	src/provider/embedded/write.o \
 	src/provider/options.o \
 	src/provider/storage.o \
-	src/stats/retry_tokens.o \
+	src/stats/endpoints.o \
 	src/store/handle.o \
 	src/store/import.o \
 	src/store/load.o \

@@ -87,6 +87,17 @@ is(result($session, q{SELECT value_of('p', 'remote')}), '08006', 'request_timeou
 cmp_ok(Time::HiRes::time - $start, '<', 4, 'in its time');
 $server->control(faults => []);
 
+# A read gives up after four attempts.  A write that may have been applied goes
+# on within its time, since with its token an answer will tell.
+$server->control(clear_log => \1, faults => [ { operation => 'GetItem', fault => 'http_500', times => 5 } ]);
+is(result($session, q{SELECT value_of('p', 'remote')}), '08006', 'a read gives up');
+is(scalar(@{ $server->log('GetItem') }), 4, 'after four attempts');
+$server->control(clear_log => \1, faults => [ { operation => 'TransactWriteItems', fault => 'http_500', when => 'after', times => 5 } ]);
+like(result($session, q{SELECT put('p', 'told', 'remote')}), qr/^\d+$/, 'a write goes on');
+is(scalar(@{ $server->log('TransactWriteItems') }), 6, 'until it is told');
+is((grep { $_->{applied} != 1 } values %{ $server->writes }) + 0, 0, 'that it was applied, once');
+$server->control(faults => []);
+
 # Credentials.
 $node->safe_psql('postgres', q{CREATE USER MAPPING FOR CURRENT_USER SERVER remote OPTIONS (access_key_id 'dummy', secret_access_key 'wrong')});
 my $message = result($session, q{SELECT message_of($$SELECT value_of('p', 'remote')$$)});
@@ -101,6 +112,9 @@ like(result($session, q{SELECT value_of('p', 'remote')}), qr/^\w/, 'a clock 15 m
 $server->control(clear_log => \1);
 result($session, q{SELECT value_of('p', 'remote')});
 is(scalar(@{ $server->log }), 3, 'is remembered: three requests');
+$server->control(clear_log => \1);
+$node->safe_psql('postgres', q{SELECT value_of('p', 'remote')});
+is(scalar(@{ $server->log }), 3, 'for every session');
 
 $session->quit;
 $node->stop;

@@ -291,6 +291,51 @@ txs_answers_table(TxsSlice answer, TxsTableFacts *facts)
 	return found && at_end(&reader);
 }
 
+/* The members of TimeToLiveDescription, whose brace comes next. */
+static bool
+read_time_to_live(TxsReader *reader, const char **attribute)
+{
+	const char *name = NULL;
+	const char *status = NULL;
+
+	if (txs_reader_next(reader) != TXS_TOKEN_OBJECT)
+		return false;
+	while (txs_reader_next(reader) == TXS_TOKEN_NAME)
+	{
+		if (txs_reader_is(reader, "TimeToLiveStatus"))
+			status = read_text(reader);
+		else if (txs_reader_is(reader, "AttributeName"))
+			name = read_text(reader);
+		else if (!skip(reader))
+			return false;
+	}
+	*attribute =
+		status != NULL && strcmp(status, "DISABLED") != 0 ? name : NULL;
+	return reader->token == TXS_TOKEN_OBJECT_END && status != NULL;
+}
+
+bool
+txs_answers_time_to_live(TxsSlice answer, const char **attribute)
+{
+	TxsReader reader;
+	bool found = false;
+
+	if (!open_object(&reader, answer))
+		return false;
+	while (txs_reader_next(&reader) == TXS_TOKEN_NAME)
+	{
+		if (txs_reader_is(&reader, "TimeToLiveDescription"))
+		{
+			if (!read_time_to_live(&reader, attribute))
+				return false;
+			found = true;
+		}
+		else if (!skip(&reader))
+			return false;
+	}
+	return found && at_end(&reader);
+}
+
 /* The code of __type: what stands after the last '#', up to a ':'. */
 static const char *
 short_code(char *type)

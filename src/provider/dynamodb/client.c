@@ -15,14 +15,18 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
-#include "stats/retry_tokens.h"
+#include "stats/endpoints.h"
 #include "utils/timestamp.h"
 
 /* Milliseconds for one attempt, when more is left. */
 #define ATTEMPT_TIMEOUT 5000
 
-/* How long to go on while the service is still deciding (spec section 3). */
-#define IN_PROGRESS_PATIENCE 10000
+/*
+ * How long to go on beyond the usual attempts, in milliseconds, while the
+ * service is still deciding (spec section 3), or while it is not known whether
+ * a write was applied: with the same token, the next answer may tell.
+ */
+#define PATIENCE 10000
 
 /* 16 MB is what one answer may hold (spec section 7); base64 and JSON make
  * that more. */
@@ -38,13 +42,18 @@ typedef struct Attempts
 	bool open_outcome; /* a write that may have been applied */
 	bool used_free;	   /* the free attempt after a stale connection */
 	bool used_clock;   /* the one after a correction of the clock */
+	int64 skew;		   /* seconds that the service's clock is ahead */
 	const char *hint;  /* x-amz-retry-after of the last answer */
 } Attempts;
 
 static TxsSigner *signer = NULL;
 
-/* Seconds that the service's clock is ahead of ours, as far as we know. */
-static int64 clock_skew = 0;
+/*
+ * For how long one token may be used, in milliseconds: the service forgets it
+ * ten minutes after the first attempt, and would then apply the write again
+ * (spec section 3).
+ */
+#define TOKEN_LIFETIME (8 * 60 * 1000)
 
 static int
 milliseconds_left(const Attempts *attempts)
@@ -57,9 +66,9 @@ milliseconds_left(const Attempts *attempts)
 
 /* The time of signing: now by the service's clock, as 20261201T051500Z. */
 static void
-write_date(char *text, size_t size)
+write_date(int64 skew, char *text, size_t size)
 {
-	pg_time_t now = (pg_time_t) time(NULL) + clock_skew;
+	pg_time_t now = (pg_time_t) time(NULL) + skew;
 
 	pg_strftime(text, size, "%Y%m%dT%H%M%SZ", pg_gmtime(&now));
 }
@@ -70,7 +79,7 @@ write_date(char *text, size_t size)
  * The headers of one attempt, signed; returns how many.  Texts are palloc'd.
  */
 static int
-make_headers(const TxsCall *call, TxsHeader *headers)
+make_headers(const TxsCall *call, int64 skew, TxsHeader *headers)
 {
 	const TxsConnection *connection = call->connection;
 	char *authorization = palloc(4096);
@@ -86,7 +95,7 @@ make_headers(const TxsCall *call, TxsHeader *headers)
 		.timestamp = date,
 	};
 
-	write_date(date, sizeof(date));
+	write_date(skew, date, sizeof(date));
 	headers[count++] =
 		(TxsHeader){"content-type", "application/x-amz-json-1.0"};
 	headers[count++] = (TxsHeader){"host", connection->endpoint.host};
@@ -127,7 +136,7 @@ send_attempt(const TxsCall *call, const Attempts *attempts,
 		.method = "POST",
 		.url = connection->endpoint.url,
 		.headers = headers,
-		.nheaders = make_headers(call, headers),
+		.nheaders = make_headers(call, attempts->skew, headers),
 		.body = call->body,
 		.ca_file = connection->storage->ca_file,
 		.connect_timeout = connection->connect_timeout,
@@ -272,13 +281,14 @@ correct_clock(const TxsCall *call, const TxsHttpAnswer *answer,
 	if (attempts->used_clock || answer->outcome != TXS_HTTP_ANSWERED)
 		return false;
 	if (!txs_retry_skew(call->code, answer->date,
-						answer->received_at / USECS_PER_SEC, clock_skew,
+						answer->received_at / USECS_PER_SEC, attempts->skew,
 						&skew))
 		return false;
 	ereport(LOG, errmsg("clock of server \"%s\" differs by " INT64_FORMAT
 						" seconds; requests are signed by it",
 						call->connection->storage->name, skew));
-	clock_skew = skew;
+	txs_endpoints_set_skew(call->connection->endpoint.host, skew);
+	attempts->skew = skew;
 	attempts->used_clock = true;
 	return true;
 }
@@ -290,10 +300,12 @@ correct_clock(const TxsCall *call, const TxsHttpAnswer *answer,
 static bool
 wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 {
+	bool undecided = call->fault == TXS_FAULT_IN_PROGRESS ||
+					 (call->is_write && attempts->open_outcome);
 	bool patient =
-		call->fault == TXS_FAULT_IN_PROGRESS &&
+		undecided &&
 		!TimestampDifferenceExceeds(attempts->start, GetCurrentTimestamp(),
-									IN_PROGRESS_PATIENCE);
+									PATIENCE);
 	int cost = txs_retry_cost(call->fault);
 	int delay;
 
@@ -310,8 +322,8 @@ wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 		txs_retry_delay(call->fault, attempts->retries,
 						pg_prng_double(&pg_global_prng_state), attempts->hint);
 	if (delay >= milliseconds_left(attempts) ||
-		!txs_retry_tokens_take(call->connection->endpoint.host, cost,
-							   TXS_RETRY_TOKENS))
+		!txs_endpoints_take_tokens(call->connection->endpoint.host, cost,
+								   TXS_RETRY_TOKENS))
 		return false;
 	attempts->retries++;
 	attempts->taken = cost;
@@ -327,7 +339,9 @@ txs_client_call(TxsCall *call)
 
 	attempts.deadline =
 		TimestampTzPlusMilliseconds(attempts.start,
-									call->connection->request_timeout);
+									Min(call->connection->request_timeout,
+										TOKEN_LIFETIME));
+	attempts.skew = txs_endpoints_skew(call->connection->endpoint.host);
 	call->attempts = 0;
 	do
 	{
@@ -336,8 +350,8 @@ txs_client_call(TxsCall *call)
 		send_attempt(call, &attempts, &answer);
 		if (take_answer(call, &answer, &attempts))
 		{
-			txs_retry_tokens_give(call->connection->endpoint.host,
-								  attempts.taken > 0 ? attempts.taken : 1);
+			txs_endpoints_give_tokens(call->connection->endpoint.host,
+									  attempts.taken > 0 ? attempts.taken : 1);
 			call->result = TXS_CALL_OK;
 			return;
 		}

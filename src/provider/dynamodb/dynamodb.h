@@ -116,6 +116,7 @@ typedef struct TxsTransaction
 	const TxsStorage *storage;
 } TxsTransaction;
 
+/* Of DescribeTable and DescribeTimeToLive. */
 extern TxsSlice txs_requests_table(const TxsStorage *storage);
 extern TxsSlice txs_requests_create_table(const TxsStorage *storage);
 extern TxsSlice txs_requests_update_table(const TxsStorage *storage);
@@ -179,6 +180,12 @@ typedef struct TxsTableFacts
 } TxsTableFacts;
 
 extern bool txs_answers_table(TxsSlice answer, TxsTableFacts *facts);
+
+/*
+ * What DescribeTimeToLive says: the attribute that holds an item's end, palloc'd,
+ * or NULL where items have none.
+ */
+extern bool txs_answers_time_to_live(TxsSlice answer, const char **attribute);
 
 /*
  * Read an error's body: code, message, reasons.  Texts are palloc'd; what is

@@ -7,6 +7,9 @@
 /* How often Orleans looks whether a table is ready, in milliseconds. */
 #define POLL_INTERVAL 2000
 
+/* How often a table that should be there may be missed. */
+#define MAX_MISSED 5
+
 /* Call one operation on the table; false where there is no table. */
 static bool
 call_table(const TxsConnection *connection, const char *operation,
@@ -61,20 +64,29 @@ report_status(const TxsConnection *connection, const char *status)
 			errdetail("Its status is %s.", status));
 }
 
-/* Wait until the table is active. */
+/*
+ * Wait until the table is active.  Just after it was made, an answer may not
+ * know of it yet.
+ */
 static void
 wait_until_active(const TxsConnection *connection, TxsTableFacts *facts)
 {
-	while (describe(connection, facts))
+	int missed = 0;
+
+	for (;;)
 	{
-		if (strcmp(facts->status, "ACTIVE") == 0)
+		if (!describe(connection, facts))
+		{
+			if (++missed > MAX_MISSED)
+				report_status(connection, "that it does not exist");
+		}
+		else if (strcmp(facts->status, "ACTIVE") == 0)
 			return;
-		if (strcmp(facts->status, "CREATING") != 0 &&
-			strcmp(facts->status, "UPDATING") != 0)
+		else if (strcmp(facts->status, "CREATING") != 0 &&
+				 strcmp(facts->status, "UPDATING") != 0)
 			report_status(connection, facts->status);
 		txs_http_pause(POLL_INTERVAL);
 	}
-	report_status(connection, "that it does not exist any more");
 }
 
 static void
@@ -88,6 +100,57 @@ check_keys(const TxsConnection *connection, const TxsTableFacts *facts)
 			errdetail("The keys of Orleans' table are PartitionKey (hash) "
 					  "and RowKey (range)."),
 			errhint("Let the option table_name name another table."));
+}
+
+/*
+ * Which attribute ends an item's life, or NULL.  False where the service does
+ * not say: a role may not be allowed to ask, and not every server knows the
+ * question.
+ */
+static bool
+find_time_to_live(const TxsConnection *connection, const char **attribute)
+{
+	TxsCall call = {
+		.connection = connection,
+		.operation = "DescribeTimeToLive",
+		.body = txs_requests_table(connection->storage),
+	};
+
+	txs_client_call(&call);
+	if (call.result != TXS_CALL_OK)
+	{
+		if (call.code != NULL &&
+			(strcmp(call.code, "AccessDeniedException") == 0 ||
+			 strcmp(call.code, "UnknownOperationException") == 0))
+			return false;
+		txs_errors_report(&call,
+						  psprintf("could not look after the table of storage "
+								   "\"%s\"",
+								   connection->storage->name),
+						  NULL);
+	}
+	if (!txs_answers_time_to_live(call.answer, attribute))
+		txs_errors_report_answer(connection, "DescribeTimeToLive",
+								 "it describes no time to live");
+	return true;
+}
+
+/* As Orleans: time to live is looked at, and left alone. */
+static void
+warn_of_time_to_live(const TxsConnection *connection)
+{
+	const char *attribute;
+
+	if (find_time_to_live(connection, &attribute) && attribute != NULL)
+		ereport(WARNING,
+				errmsg("table \"%s\" of storage \"%s\" has a time to live",
+					   connection->storage->table_name,
+					   connection->storage->name),
+				errdetail("DynamoDB deletes items by their attribute %s.",
+						  attribute),
+				errhint(
+					"No item of a transactional state should end by itself; "
+					"turn it off with UpdateTimeToLive."));
 }
 
 static bool
@@ -109,10 +172,10 @@ differs(const TxsStorage *storage, const TxsTableFacts *facts)
 		   facts->write_units != storage->write_capacity_units;
 }
 
-bool
-txs_dynamodb_initialize(const TxsStorage *storage)
+static bool
+create_or_update(const TxsConnection *connection)
 {
-	TxsConnection *connection = txs_settings_connect(storage);
+	const TxsStorage *storage = connection->storage;
 	TxsTableFacts facts;
 	TxsSlice answer;
 
@@ -129,10 +192,28 @@ txs_dynamodb_initialize(const TxsStorage *storage)
 	if (!storage->update_if_exists || !differs(storage, &facts))
 		return false;
 	wait_until_active(connection, &facts);
-	call_table(connection, "UpdateTable", txs_requests_update_table(storage),
-			   true, &answer);
+	if (call_table(connection, "UpdateTable",
+				   txs_requests_update_table(storage), true, &answer))
+	{
+		wait_until_active(connection, &facts);
+		return true;
+	}
+
+	/* In use: by an earlier attempt of this one, or by somebody else. */
 	wait_until_active(connection, &facts);
+	if (differs(storage, &facts))
+		report_status(connection, "that somebody else is changing it");
 	return true;
+}
+
+bool
+txs_dynamodb_initialize(const TxsStorage *storage)
+{
+	TxsConnection *connection = txs_settings_connect(storage);
+	bool has_changed = create_or_update(connection);
+
+	warn_of_time_to_live(connection);
+	return has_changed;
 }
 
 static const char *
@@ -148,6 +229,16 @@ capacity_text(const TxsTableFacts *facts)
 		return "on demand";
 	return psprintf(INT64_FORMAT " read units, " INT64_FORMAT " write units",
 					facts->read_units, facts->write_units);
+}
+
+static const char *
+time_to_live_text(const TxsConnection *connection)
+{
+	const char *attribute;
+
+	if (!find_time_to_live(connection, &attribute))
+		return "not said";
+	return attribute == NULL ? "off" : psprintf("by attribute %s", attribute);
 }
 
 /* What initialize_storage() would do. */
@@ -194,6 +285,7 @@ txs_dynamodb_describe(const TxsStorage *storage, TxsFactReceiver receive,
 		receive("capacity", capacity_text(&facts), arg);
 		receive("items (some hours old)", count_text(facts.items), arg);
 		receive("bytes (some hours old)", count_text(facts.bytes), arg);
+		receive("time to live", time_to_live_text(connection), arg);
 		if (facts.has_orleans_keys && differs(storage, &facts))
 			receive("not as the options say", "the capacity", arg);
 	}
