@@ -35,7 +35,20 @@ OBJS = \
 	src/aws/source.o \
 	src/aws/sts.o \
 	src/aws/xml.o \
+	src/fdw/columns.o \
+	src/fdw/explain.o \
+	src/fdw/handler.o \
+	src/fdw/import.o \
+	src/fdw/jsonb.o \
+	src/fdw/partitions.o \
+	src/fdw/paths.o \
+	src/fdw/plan.o \
+	src/fdw/quals.o \
+	src/fdw/request.o \
+	src/fdw/scan.o \
+	src/fdw/table.o \
 	src/fdw/validator.o \
+	src/fdw/values.o \
 	src/json/base64.o \
 	src/json/number.o \
 	src/json/reader.o \
@@ -49,6 +62,8 @@ OBJS = \
 	src/orleans/item_read.o \
 	src/orleans/item_value.o \
 	src/orleans/item_write.o \
+	src/orleans/participant.o \
+	src/orleans/partition_key.o \
 	src/orleans/row_key.o \
 	src/orleans/size.o \
 	src/orleans/time_text.o \
@@ -68,6 +83,7 @@ OBJS = \
 	src/provider/embedded/provider.o \
 	src/provider/embedded/read.o \
 	src/provider/embedded/rows.o \
+	src/provider/embedded/scan.o \
 	src/provider/embedded/tables.o \
 	src/provider/embedded/target.o \
 	src/provider/embedded/write.o \

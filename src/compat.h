@@ -7,13 +7,25 @@
 
 #include "postgres.h"
 
+/* The planner's nodes are declared in an old style. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#pragma GCC diagnostic pop
+
 #include "access/genam.h"
+#include "access/stratnum.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/execnodes.h"
+#include "miscadmin.h"
+#include "nodes/plannodes.h"
+#include "optimizer/pathnode.h"
 #include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 #include "utils/wait_event.h"
@@ -111,6 +123,81 @@ txs_wait_event(const char *name)
 	return WaitEventExtensionNew(name);
 #else
 	return PG_WAIT_EXTENSION;
+#endif
+}
+
+/* Does a collation order texts by their bytes?  18 has one place to ask. */
+static inline bool
+txs_collation_is_c(Oid collation)
+{
+	if (!OidIsValid(collation))
+		return false;
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+/* Whose rights and user mapping count for a foreign scan. */
+static inline Oid
+txs_scan_user(ForeignScan *scan, EState *estate)
+{
+	Oid user;
+#if PG_VERSION_NUM >= 160000
+	user = scan->checkAsUser;
+#else
+	Index relid = scan->scan.scanrelid > 0
+					  ? scan->scan.scanrelid
+					  : (Index) bms_next_member(scan->fs_relids, -1);
+
+	user = exec_rt_fetch(relid, estate)->checkAsUser;
+#endif
+	return OidIsValid(user) ? user : GetUserId();
+}
+
+/* 17 added restrictions of a join, 18 the number of disabled nodes. */
+static inline ForeignPath *
+txs_create_foreignscan_path(PlannerInfo *root, RelOptInfo *rel, double rows,
+							Cost startup, Cost total, List *pathkeys,
+							Relids outer, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total,
+								   pathkeys, outer, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, outer, NULL, NIL, private);
+#else
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total,
+								   pathkeys, outer, NULL, private);
+#endif
+}
+
+static inline ForeignPath *
+txs_create_foreign_upper_path(PlannerInfo *root, RelOptInfo *rel,
+							  PathTarget *target, double rows, Cost startup,
+							  Cost total, List *private)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreign_upper_path(root, rel, target, rows, 0, startup,
+									 total, NIL, NULL, NIL, private);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, NIL, private);
+#else
+	return create_foreign_upper_path(root, rel, target, rows, startup, total,
+									 NIL, NULL, private);
+#endif
+}
+
+static inline bool
+txs_pathkey_is_descending(PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+	return key->pk_cmptype == COMPARE_GT;
+#else
+	return key->pk_strategy == BTGreaterStrategyNumber;
 #endif
 }
 

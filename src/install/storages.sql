@@ -6,7 +6,14 @@ CREATE FUNCTION txstore_fdw_validator(options text[], catalog oid)
 	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 COMMENT ON FUNCTION txstore_fdw_validator(text[], oid) IS 'Checks the options of storages';
 
+CREATE FUNCTION txstore_fdw_handler()
+	RETURNS fdw_handler
+	AS 'MODULE_PATHNAME'
+	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION txstore_fdw_handler() IS 'Reads storages as foreign tables';
+
 CREATE FOREIGN DATA WRAPPER txstore_fdw
+	HANDLER txstore_fdw_handler
 	VALIDATOR txstore_fdw_validator;
 COMMENT ON FOREIGN DATA WRAPPER txstore_fdw IS 'Storages of actor state: a storage is a server of this wrapper';
 

@@ -7,7 +7,9 @@
  */
 #include "compat.h"
 
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_foreign_server.h"
+#include "catalog/pg_foreign_table.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
@@ -20,6 +22,8 @@ typedef struct Target
 {
 	TxsStorage storage;
 	TxsMapping mapping;
+	TxsTableOptions table;
+	const char *attribute; /* of a column */
 } Target;
 
 typedef struct Option
@@ -217,6 +221,72 @@ read_session_token(const char *value, Target *target)
 	return read_word(value, &target->mapping.session_token);
 }
 
+static const char *
+read_consistent_read(const char *value, Target *target)
+{
+	return read_bool(value, &target->storage.consistent_read);
+}
+
+static const char *
+read_segments(const char *value, int *result)
+{
+	/* The service takes up to a million; each may have a connection here. */
+	if (parse_int(value, result, 0, NULL) && *result >= 1 && *result <= 64)
+		return NULL;
+	return "Use a whole number from 1 to 64.";
+}
+
+static const char *
+read_scan_segments(const char *value, Target *target)
+{
+	return read_segments(value, &target->storage.scan_segments);
+}
+
+static const char *
+read_kind(const char *value, Target *target)
+{
+	if (strcmp(value, "partitions") == 0)
+		target->table.kind = TXS_PARTITIONS_TABLE;
+	else if (strcmp(value, "keys") == 0)
+		target->table.kind = TXS_KEYS_TABLE;
+	else if (strcmp(value, "states") == 0)
+		target->table.kind = TXS_STATES_TABLE;
+	else
+		return "Use partitions, keys or states.";
+	return NULL;
+}
+
+static const char *
+read_table_table_name(const char *value, Target *target)
+{
+	if (value[0] == '\0')
+		return "A table's name is not empty.";
+	target->table.table_name = value;
+	return NULL;
+}
+
+static const char *
+read_table_consistent_read(const char *value, Target *target)
+{
+	target->table.has_consistent_read = true;
+	return read_bool(value, &target->table.consistent_read);
+}
+
+static const char *
+read_table_scan_segments(const char *value, Target *target)
+{
+	return read_segments(value, &target->table.scan_segments);
+}
+
+static const char *
+read_attribute(const char *value, Target *target)
+{
+	if (value[0] == '\0')
+		return "An attribute's name is not empty.";
+	target->attribute = value;
+	return NULL;
+}
+
 static const Option options[] = {
 	{"provider", ForeignServerRelationId, NULL, read_provider, "embedded"},
 	{"table_name", ForeignServerRelationId, NULL, read_table_name,
@@ -249,6 +319,20 @@ static const Option options[] = {
 	 read_request_timeout, NULL},
 	{"connect_timeout", ForeignServerRelationId, &txs_dynamodb_provider,
 	 read_connect_timeout, NULL},
+
+	{"consistent_read", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_consistent_read, "true"},
+	{"scan_segments", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_scan_segments, "4"},
+
+	{"kind", ForeignTableRelationId, NULL, read_kind, NULL},
+	{"table_name", ForeignTableRelationId, NULL, read_table_table_name, NULL},
+	{"consistent_read", ForeignTableRelationId, NULL,
+	 read_table_consistent_read, NULL},
+	{"scan_segments", ForeignTableRelationId, NULL, read_table_scan_segments,
+	 NULL},
+
+	{"attribute", AttributeRelationId, NULL, read_attribute, NULL},
 
 	{"access_key_id", UserMappingRelationId, NULL, read_access_key_id, NULL},
 	{"secret_access_key", UserMappingRelationId, NULL, read_secret_access_key,
@@ -381,6 +465,16 @@ check_mapping(const TxsMapping *mapping)
 						"credentials have one."));
 }
 
+static void
+check_table(const TxsTableOptions *table)
+{
+	if (table->kind == TXS_NO_TABLE)
+		ereport(ERROR, errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				errmsg("a foreign table of a storage needs the option kind"),
+				errhint("Use OPTIONS (kind 'partitions'), 'keys' or 'states', "
+						"or let IMPORT FOREIGN SCHEMA make the tables."));
+}
+
 void
 txs_options_check(List *list, Oid catalog)
 {
@@ -404,6 +498,8 @@ txs_options_check(List *list, Oid catalog)
 		check_server(list, &target.storage);
 	else if (catalog == UserMappingRelationId)
 		check_mapping(&target.mapping);
+	else if (catalog == ForeignTableRelationId)
+		check_table(&target.table);
 }
 
 static void
@@ -444,4 +540,22 @@ txs_options_apply_mapping(List *list, TxsMapping *mapping)
 
 	apply(list, UserMappingRelationId, &target);
 	*mapping = target.mapping;
+}
+
+void
+txs_options_apply_table(List *list, TxsTableOptions *table)
+{
+	Target target;
+
+	apply(list, ForeignTableRelationId, &target);
+	*table = target.table;
+}
+
+const char *
+txs_options_attribute(List *list)
+{
+	Target target;
+
+	apply(list, AttributeRelationId, &target);
+	return target.attribute;
 }

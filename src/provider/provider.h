@@ -11,9 +11,11 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
+#include "utils/snapshot.h"
 
 #include "orleans/batch.h"
 #include "orleans/item.h"
+#include "provider/scan.h"
 
 typedef struct TxsProvider TxsProvider;
 
@@ -30,6 +32,7 @@ typedef struct TxsStorage
 {
 	Oid server;
 	Oid owner;
+	Oid user; /* whose user mapping counts */
 	const char *name;
 	const TxsProvider *provider;
 	const char *table_name;
@@ -51,6 +54,8 @@ typedef struct TxsStorage
 	int write_capacity_units;
 	int request_timeout; /* milliseconds; 0: the setting's */
 	int connect_timeout;
+	bool consistent_read; /* of foreign tables */
+	int scan_segments;
 } TxsStorage;
 
 /* A snapshot as one read returned it. */
@@ -107,7 +112,27 @@ typedef enum TxsCreated
 typedef void (*TxsCreatedReceiver)(TxsCreated created, int64 line,
 								   const TxsItem *item, void *arg);
 
+/* How many rows a storage has; -1: not known. */
+typedef struct TxsEstimate
+{
+	double keys;
+	double states;
+} TxsEstimate;
+
+/* What reading costs, in the planner's units. */
+typedef struct TxsCosts
+{
+	double request; /* of some rows by their keys, or a page */
+	double row;
+	double rows_per_page;
+	double keys_per_request; /* full keys that one request may name */
+} TxsCosts;
+
 typedef void (*TxsItemReceiver)(const TxsItem *item, void *arg);
+
+/* Takes a table's name; problem says why it is none for Orleans, or is NULL. */
+typedef void (*TxsTableReceiver)(const char *table, const char *problem,
+								 void *arg);
 typedef void (*TxsFactReceiver)(const char *property, const char *value,
 								void *arg);
 
@@ -156,6 +181,29 @@ struct TxsProvider
 	void (*scan)(const TxsStorage *storage, TxsSlice partition,
 				 TxsItemReceiver receive, void *arg);
 
+	/*
+	 * Scan rows for a foreign table: open, any number of start, each with any
+	 * number of next_row until it is false, close.  Rows are seen as the
+	 * snapshot has them, where the provider knows snapshots.  The request must
+	 * stay as it is; a row is gone at the next call.  Within a partition rows
+	 * come in the order of row keys; a partition's rows come together.
+	 */
+	void *(*open_scan)(const TxsStorage *storage, Snapshot snapshot);
+	void (*start_scan)(void *scan, const TxsScanRequest *request);
+	bool (*next_row)(void *scan, TxsItem *item);
+	void (*close_scan)(void *scan);
+
+	/* Hand out the tables that could be storages, in order of their names. */
+	void (*list_tables)(const TxsStorage *storage, TxsTableReceiver receive,
+						void *arg);
+
+	/* What it does for requests of a shape, in a few words. */
+	const char *(*describe_shape)(const TxsShape *shape);
+
+	/* Say how many rows there are, without asking anybody; may be NULL. */
+	void (*estimate)(const TxsStorage *storage, TxsEstimate *estimate);
+	TxsCosts costs;
+
 	/* Make what is missing; true if anything was. */
 	bool (*initialize)(const TxsStorage *storage);
 	void (*describe)(const TxsStorage *storage, TxsFactReceiver receive,
@@ -173,6 +221,12 @@ extern const TxsProvider txs_dynamodb_provider;
  * a storage), 42501 (no USAGE on it).
  */
 extern const TxsStorage *txs_storage_open(const char *name);
+
+/*
+ * The storage of a server, for a user whose rights were checked.  It is the
+ * caller's to change.
+ */
+extern TxsStorage *txs_storage_of_server(Oid server, Oid user);
 
 /*
  * Raise 25006 unless the storage and the transaction allow writing; what
@@ -207,5 +261,29 @@ typedef struct TxsMapping
 
 /* Fill in a mapping from its options, which were checked, and defaults. */
 extern void txs_options_apply_mapping(List *options, TxsMapping *mapping);
+
+/* What a row of a foreign table is. */
+typedef enum TxsTableKind
+{
+	TXS_NO_TABLE,
+	TXS_PARTITIONS_TABLE, /* an actor */
+	TXS_KEYS_TABLE,		  /* a key row */
+	TXS_STATES_TABLE	  /* a state row */
+} TxsTableKind;
+
+/* What a foreign table's options say. */
+typedef struct TxsTableOptions
+{
+	TxsTableKind kind;
+	const char *table_name; /* NULL: the server's */
+	bool has_consistent_read;
+	bool consistent_read;
+	int scan_segments; /* 0: the server's */
+} TxsTableOptions;
+
+extern void txs_options_apply_table(List *options, TxsTableOptions *table);
+
+/* The option attribute of a column, or NULL. */
+extern const char *txs_options_attribute(List *options);
 
 #endif /* TXS_PROVIDER_H */

@@ -143,12 +143,13 @@ copy_text(const char *text)
 	return text == NULL ? NULL : pstrdup(text);
 }
 
-static const TxsStorage *
-copy_storage(const TxsStorage *storage)
+static TxsStorage *
+copy_storage(const TxsStorage *storage, Oid user)
 {
 	TxsStorage *copy = palloc(sizeof(TxsStorage));
 
 	*copy = *storage;
+	copy->user = user;
 	copy->name = pstrdup(storage->name);
 	copy->schema_name = copy_text(storage->schema_name);
 	copy->table_name = pstrdup(storage->table_name);
@@ -162,7 +163,6 @@ copy_storage(const TxsStorage *storage)
 const TxsStorage *
 txs_storage_open(const char *name)
 {
-	TxsStorage *storage;
 	Oid server;
 
 	if (name == NULL)
@@ -175,6 +175,13 @@ txs_storage_open(const char *name)
 						"txstore_fdw to create one."));
 	if (txs_server_aclcheck(server, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FOREIGN_SERVER, name);
+	return txs_storage_of_server(server, GetUserId());
+}
+
+TxsStorage *
+txs_storage_of_server(Oid server, Oid user)
+{
+	TxsStorage *storage;
 
 	prepare_known();
 	if (known_is_stale)
@@ -184,7 +191,8 @@ txs_storage_open(const char *name)
 		known_is_stale = false;
 	}
 	storage = find_known(server);
-	return copy_storage(storage != NULL ? storage : read_storage(server));
+	return copy_storage(storage != NULL ? storage : read_storage(server),
+						user);
 }
 
 void

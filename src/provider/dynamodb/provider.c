@@ -13,6 +13,10 @@ const TxsProvider txs_dynamodb_provider = {
 	.create = txs_dynamodb_create,
 	.close_import = txs_dynamodb_close_import,
 	.scan = txs_dynamodb_scan,
+	.costs = {.request = 100,
+			  .row = 0.05,
+			  .rows_per_page = 500,
+			  .keys_per_request = 100},
 	.initialize = txs_dynamodb_initialize,
 	.describe = txs_dynamodb_describe,
 };

@@ -75,7 +75,7 @@ txs_settings_check(const TxsStorage *storage)
 static bool
 read_mapping(const TxsStorage *storage, TxsMapping *mapping)
 {
-	Oid users[] = {GetUserId(), InvalidOid};
+	Oid users[] = {storage->user, InvalidOid};
 	int i;
 
 	for (i = 0; i < 2; i++)

@@ -120,12 +120,12 @@ extern void txs_describe_tables(const TxsStorage *storage,
 extern void txs_rows_partition_key(ScanKey key, TxsSlice partition);
 
 /*
- * Read a row from a tuple.  Everything is copied into the current context.
- * With fetch false, the bytes of the state are left out.
+ * Read a row from a tuple.  Everything is copied into the current context;
+ * texts and bytes that are not wanted (TXS_WANT_...) are left out.
  */
-extern void txs_rows_read_key(Relation keys, HeapTuple tuple, TxsKeyRow *row,
-							  int64 *incarnation);
-extern void txs_rows_read_state(Relation states, HeapTuple tuple, bool fetch,
+extern void txs_rows_read_key(Relation keys, HeapTuple tuple, int wanted,
+							  TxsKeyRow *row, int64 *incarnation);
+extern void txs_rows_read_state(Relation states, HeapTuple tuple, int wanted,
 								TxsStateRow *row);
 
 /* Partition key of a tuple of either table, copied. */
@@ -143,8 +143,20 @@ extern int64 txs_rows_new_incarnation(void);
 /* read.c */
 extern void txs_embedded_load(const TxsStorage *storage, TxsSlice partition,
 							  TxsRead *read);
+
+/* scan.c */
 extern void txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
 							  TxsItemReceiver receive, void *arg);
+extern void *txs_embedded_open_scan(const TxsStorage *storage,
+									Snapshot snapshot);
+extern void txs_embedded_start_scan(void *scan, const TxsScanRequest *request);
+extern bool txs_embedded_next_row(void *scan, TxsItem *item);
+extern void txs_embedded_close_scan(void *scan);
+extern void txs_embedded_list_tables(const TxsStorage *storage,
+									 TxsTableReceiver receive, void *arg);
+extern const char *txs_embedded_describe_shape(const TxsShape *shape);
+extern void txs_embedded_estimate(const TxsStorage *storage,
+								  TxsEstimate *estimate);
 
 /* target.c: a table under change, with its indexes and triggers */
 

@@ -54,9 +54,11 @@ find_row(const Import *import, const TxsItem *item, TxsItem *row)
 		row->is_key = item->is_key;
 		row->partition = item->partition;
 		if (item->is_key)
-			txs_rows_read_key(target->table, tuple, &row->key, &incarnation);
+			txs_rows_read_key(target->table, tuple, TXS_WANT_ALL, &row->key,
+							  &incarnation);
 		else
-			txs_rows_read_state(target->table, tuple, true, &row->state);
+			txs_rows_read_state(target->table, tuple, TXS_WANT_ALL,
+								&row->state);
 	}
 	systable_endscan(scan);
 	return tuple != NULL;

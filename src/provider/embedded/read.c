@@ -1,5 +1,5 @@
 /*
- * Read partitions of an embedded storage: one, or all in order.
+ * Load a partition of an embedded storage.
  */
 #include "provider/embedded/embedded.h"
 
@@ -9,7 +9,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /*
@@ -49,7 +48,7 @@ read_key(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 	tuple = systable_getnext(scan);
 	if (tuple != NULL)
 	{
-		txs_rows_read_key(tables->keys, tuple, &snapshot->key,
+		txs_rows_read_key(tables->keys, tuple, TXS_WANT_ALL, &snapshot->key,
 						  &snapshot->incarnation);
 		snapshot->has_key = true;
 		note_writer(tuple, read);
@@ -87,7 +86,9 @@ read_states(const TxsTables *tables, TxsSlice partition, TxsRead *read)
 										   sizeof(TxsStateRow) * (Size) size);
 		}
 		txs_rows_read_state(tables->states, tuple,
-							sequence >= snapshot->key.committed,
+							sequence >= snapshot->key.committed
+								? TXS_WANT_ALL
+								: TXS_WANT_ALL & ~TXS_WANT_STATE,
 							&snapshot->rows[snapshot->nrows++]);
 		note_writer(tuple, read);
 	}
@@ -161,121 +162,4 @@ txs_embedded_load(const TxsStorage *storage, TxsSlice partition, TxsRead *read)
 	}
 	PopActiveSnapshot();
 	txs_tables_close(&tables);
-}
-
-/* A table that is read in the order of its primary key. */
-typedef struct Cursor
-{
-	Relation table;
-	Relation index;
-	SysScanDesc scan;
-	HeapTuple tuple; /* next one, or NULL */
-	TxsSlice partition;
-} Cursor;
-
-static void
-advance(Cursor *cursor)
-{
-	if (cursor->partition.data != NULL)
-		pfree((void *) cursor->partition.data);
-	cursor->partition.data = NULL;
-	cursor->tuple =
-		systable_getnext_ordered(cursor->scan, ForwardScanDirection);
-	if (cursor->tuple != NULL)
-		cursor->partition =
-			txs_rows_read_partition(cursor->table, cursor->tuple);
-}
-
-static void
-open_cursor(Cursor *cursor, Relation table, Oid index, TxsSlice partition)
-{
-	ScanKeyData key;
-	int nkeys = 0;
-
-	if (partition.data != NULL)
-	{
-		txs_rows_partition_key(&key, partition);
-		nkeys = 1;
-	}
-	cursor->table = table;
-	cursor->partition.data = NULL;
-	cursor->index = index_open(index, AccessShareLock);
-	cursor->scan =
-		systable_beginscan_ordered(table, cursor->index, GetActiveSnapshot(),
-								   nkeys, &key);
-	advance(cursor);
-}
-
-static void
-close_cursor(Cursor *cursor)
-{
-	systable_endscan_ordered(cursor->scan);
-	index_close(cursor->index, NoLock);
-}
-
-/* Does the key row come next?  In a partition it comes before the states. */
-static bool
-key_is_next(const Cursor *keys, const Cursor *states)
-{
-	int order;
-
-	if (keys->tuple == NULL || states->tuple == NULL)
-		return keys->tuple != NULL;
-	order = memcmp(keys->partition.data, states->partition.data,
-				   Min(keys->partition.length, states->partition.length));
-	if (order == 0)
-		return keys->partition.length <= states->partition.length;
-	return order < 0;
-}
-
-/* Read the row that comes next of both tables, and move on. */
-static void
-take_item(Cursor *keys, Cursor *states, TxsItem *item)
-{
-	Cursor *cursor = key_is_next(keys, states) ? keys : states;
-	int64 incarnation;
-
-	memset(item, 0, sizeof(*item));
-	item->is_key = cursor == keys;
-	item->partition = cursor->partition;
-	if (item->is_key)
-		txs_rows_read_key(keys->table, keys->tuple, &item->key, &incarnation);
-	else
-		txs_rows_read_state(states->table, states->tuple, true, &item->state);
-}
-
-void
-txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
-				  TxsItemReceiver receive, void *arg)
-{
-	MemoryContext rows =
-		AllocSetContextCreate(CurrentMemoryContext, "txstore scan",
-							  ALLOCSET_DEFAULT_SIZES);
-	TxsTables tables;
-	Cursor keys;
-	Cursor states;
-
-	if (!txs_tables_open(storage, AccessShareLock, &tables))
-		return;
-	push_snapshot();
-	open_cursor(&keys, tables.keys, tables.keys_index, partition);
-	open_cursor(&states, tables.states, tables.states_index, partition);
-	while (keys.tuple != NULL || states.tuple != NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(rows);
-		TxsItem item;
-
-		CHECK_FOR_INTERRUPTS();
-		take_item(&keys, &states, &item);
-		MemoryContextSwitchTo(caller);
-		receive(&item, arg);
-		MemoryContextSwitchTo(caller);
-		advance(item.is_key ? &keys : &states);
-		MemoryContextReset(rows);
-	}
-	close_cursor(&states);
-	close_cursor(&keys);
-	PopActiveSnapshot();
-	txs_tables_close(&tables);
-	MemoryContextDelete(rows);
 }

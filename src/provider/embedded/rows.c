@@ -60,8 +60,15 @@ txs_rows_read_partition(Relation table, HeapTuple tuple)
 	return read_bytes(value, isnull);
 }
 
+/* Bytes of a column, copied, if they are wanted. */
+static TxsSlice
+read_wanted(bool wanted, Datum value, bool isnull)
+{
+	return wanted ? read_bytes(value, isnull) : (TxsSlice){NULL, 0};
+}
+
 void
-txs_rows_read_key(Relation keys, HeapTuple tuple, TxsKeyRow *row,
+txs_rows_read_key(Relation keys, HeapTuple tuple, int wanted, TxsKeyRow *row,
 				  int64 *incarnation)
 {
 	Datum values[TXS_KEYS_COLUMNS];
@@ -78,13 +85,15 @@ txs_rows_read_key(Relation keys, HeapTuple tuple, TxsKeyRow *row,
 	row->etag = isnull[TXS_KEYS_ETAG] ? TXS_NO_ETAG
 									  : DatumGetInt64(values[TXS_KEYS_ETAG]);
 	row->metadata =
-		read_bytes(values[TXS_KEYS_METADATA], isnull[TXS_KEYS_METADATA]);
-	row->extra = read_bytes(values[TXS_KEYS_EXTRA], isnull[TXS_KEYS_EXTRA]);
+		read_wanted(wanted & TXS_WANT_METADATA, values[TXS_KEYS_METADATA],
+					isnull[TXS_KEYS_METADATA]);
+	row->extra = read_wanted(wanted & TXS_WANT_EXTRA, values[TXS_KEYS_EXTRA],
+							 isnull[TXS_KEYS_EXTRA]);
 	*incarnation = DatumGetInt64(values[TXS_KEYS_INCARNATION]);
 }
 
 void
-txs_rows_read_state(Relation states, HeapTuple tuple, bool fetch,
+txs_rows_read_state(Relation states, HeapTuple tuple, int wanted,
 					TxsStateRow *row)
 {
 	Datum values[TXS_STATES_COLUMNS];
@@ -96,20 +105,23 @@ txs_rows_read_state(Relation states, HeapTuple tuple, bool fetch,
 	row->etag = isnull[TXS_STATES_ETAG]
 					? TXS_NO_ETAG
 					: DatumGetInt64(values[TXS_STATES_ETAG]);
-	if (fetch || isnull[TXS_STATES_STATE])
+	if (wanted & TXS_WANT_STATE)
 		row->state =
 			read_bytes(values[TXS_STATES_STATE], isnull[TXS_STATES_STATE]);
-	else
+	else if (!isnull[TXS_STATES_STATE])
 		row->state.length =
 			toast_raw_datum_size(values[TXS_STATES_STATE]) - VARHDRSZ;
 	row->transaction_id =
-		read_bytes(values[TXS_STATES_ID], isnull[TXS_STATES_ID]);
+		read_wanted(wanted & TXS_WANT_TRANSACTION, values[TXS_STATES_ID],
+					isnull[TXS_STATES_ID]);
 	row->timestamp =
-		read_bytes(values[TXS_STATES_TIMESTAMP], isnull[TXS_STATES_TIMESTAMP]);
+		read_wanted(wanted & TXS_WANT_TIME, values[TXS_STATES_TIMESTAMP],
+					isnull[TXS_STATES_TIMESTAMP]);
 	row->manager =
-		read_bytes(values[TXS_STATES_MANAGER], isnull[TXS_STATES_MANAGER]);
-	row->extra =
-		read_bytes(values[TXS_STATES_EXTRA], isnull[TXS_STATES_EXTRA]);
+		read_wanted(wanted & TXS_WANT_MANAGER, values[TXS_STATES_MANAGER],
+					isnull[TXS_STATES_MANAGER]);
+	row->extra = read_wanted(wanted & TXS_WANT_EXTRA, values[TXS_STATES_EXTRA],
+							 isnull[TXS_STATES_EXTRA]);
 	row->extra_size = txs_extra_size(row->extra, &row->extra_foreign);
 }
 

@@ -1,0 +1,246 @@
+/*
+ * The foreign tables of a storage: partitions, keys, states.
+ *
+ * A table's options and columns say what a row of it is (table.c, columns.c);
+ * the planner finds what a query's quals ask of the keys (quals.c, paths.c);
+ * the executor asks the provider for rows (request.c, scan.c), puts actors
+ * together from them (partitions.c) and makes values of them (values.c).
+ *
+ * All quals are checked again on the rows that come, so what is asked of the
+ * provider may be more than what was asked for, never less.
+ */
+#ifndef TXS_FDW_H
+#define TXS_FDW_H
+
+#include "compat.h"
+
+#include "commands/explain.h"
+#include "foreign/fdwapi.h"
+#include "nodes/pathnodes.h"
+
+#include "provider/provider.h"
+
+/* columns.c: what a column shows */
+
+typedef enum TxsField
+{
+	TXS_FIELD_DROPPED, /* the column is no more */
+	TXS_FIELD_PARTITION_KEY,
+	TXS_FIELD_GRAIN_TYPE,
+	TXS_FIELD_GRAIN_KEY,
+	TXS_FIELD_STATE_NAME,
+	TXS_FIELD_ROW_KEY,
+	TXS_FIELD_SEQUENCE_ID,
+	TXS_FIELD_ETAG,
+	TXS_FIELD_COMMITTED,
+	TXS_FIELD_WRITTEN_AT,
+	TXS_FIELD_METADATA,
+	TXS_FIELD_COMMIT_RECORDS,
+	TXS_FIELD_STATE,
+	TXS_FIELD_TRANSACTION_ID,
+	TXS_FIELD_TRANSACTION_TIME,
+	TXS_FIELD_MANAGER,
+	TXS_FIELD_MANAGER_GRAIN,
+	TXS_FIELD_PENDING,
+	TXS_FIELD_IN_DOUBT,
+	TXS_FIELD_EXTRA /* an attribute that Orleans does not know */
+} TxsField;
+
+typedef struct TxsTableColumn
+{
+	const char *name;
+	TxsField field;
+	const char *attribute; /* EXTRA: its name */
+	Oid type;
+	int32 typmod;
+	FmgrInfo input; /* of the type, where values are made from their text */
+	Oid input_param;
+} TxsTableColumn;
+
+/* A foreign table, as its options describe it. */
+typedef struct TxsForeignTable
+{
+	Oid oid;
+	const char *name;
+	TxsTableKind kind;
+	const TxsStorage *storage; /* with the table's own table name */
+	bool consistent_read;
+	int scan_segments;
+	int ncolumns; /* including dropped ones */
+	TxsTableColumn *columns;
+} TxsForeignTable;
+
+/*
+ * Which field a column of a kind of table shows; attribute is its option or
+ * NULL, *extra gets the name of an attribute that Orleans does not know.
+ * Raises HV005 for a column that stands for nothing, HV004 for a type that
+ * cannot show the field.
+ */
+extern TxsField txs_columns_find(TxsTableKind kind, const char *table,
+								 const char *column, const char *attribute,
+								 Oid type, const char **extra);
+
+/* Rows (TXS_KEY_ROWS ...) and attributes (TXS_WANT_...) that a field needs. */
+extern int txs_columns_rows(TxsTableKind kind, TxsField field);
+extern int txs_columns_wanted(TxsField field);
+
+/* Columns as IMPORT FOREIGN SCHEMA makes them, for CREATE FOREIGN TABLE. */
+extern void txs_columns_define(StringInfo sql, TxsTableKind kind);
+
+/* table.c */
+
+/*
+ * Read a foreign table's options and columns, in the current context.  user is
+ * whose user mapping counts.
+ */
+extern TxsForeignTable *txs_table_open(Oid table, Oid user);
+
+/* values.c: values of a row */
+
+/* A row of a foreign table; what it has not is NULL. */
+typedef struct TxsTableRow
+{
+	TxsSlice partition;
+	const TxsKeyRow *key;
+	const TxsStateRow *state;
+	int64 pending; /* partitions only */
+	bool in_doubt;
+} TxsTableRow;
+
+/*
+ * The value of a column in a row.  Raises HV004 for a value that does not fit.
+ * Values are in the current context; they do not refer to the row.
+ */
+extern Datum txs_values_make(const TxsForeignTable *table,
+							 TxsTableColumn *column, const TxsTableRow *row,
+							 bool *isnull);
+
+/* quals.c: what quals ask of keys */
+
+typedef enum TxsKeyPart
+{
+	TXS_PART_PARTITION,
+	TXS_PART_SEQUENCE,
+	TXS_PART_ROW_KEY
+} TxsKeyPart;
+
+/* A qual on a part of the key; the value is known before rows are read. */
+typedef struct TxsKeyQual
+{
+	TxsKeyPart part;
+	int strategy;  /* of btree, as in BTLessStrategyNumber */
+	bool is_array; /* equal to one of an array's elements */
+	Expr *value;
+	Expr *clause;
+} TxsKeyQual;
+
+/*
+ * Does a clause of a query ask something of a part of this relation's key?  The
+ * value may refer to other relations, which the caller looks at.
+ */
+extern bool txs_quals_match(PlannerInfo *root, const TxsForeignTable *table,
+							RelOptInfo *rel, Expr *clause, TxsKeyQual *qual);
+
+/* request.c: from quals to a request, when their values are known */
+
+/* A qual, ready to be evaluated. */
+typedef struct TxsKeyValue
+{
+	TxsKeyPart part;
+	int strategy;
+	bool is_array;
+	Oid type; /* of the value: text, an integer, or an array of one */
+	ExprState *value;
+} TxsKeyValue;
+
+/*
+ * Evaluate all values and set partitions and sequences of a request; false
+ * where no row can match.  What it sets is in the current context.
+ */
+extern bool txs_request_make(const TxsKeyValue *values, int count,
+							 ExprContext *econtext, TxsScanRequest *request);
+
+/* partitions.c: actors from rows */
+
+typedef struct TxsActors TxsActors;
+
+/*
+ * Put actors together from the rows that a scan gives: key rows, and state
+ * rows where wanted says that they are needed.  Where rows do not belong
+ * together, since another wrote between two requests, the partition is loaded
+ * anew.
+ */
+extern TxsActors *txs_actors_begin(const TxsForeignTable *table, void *scan);
+
+/* The scan has been started, or started again. */
+extern void txs_actors_restart(TxsActors *actors,
+							   const TxsScanRequest *request);
+
+/* The next actor, valid until the next call; false at the end. */
+extern bool txs_actors_next(TxsActors *actors, TxsTableRow *row);
+
+/* paths.c: what the planner gets to choose from */
+
+/* What is known of a foreign table while a query is planned. */
+typedef struct TxsRelation
+{
+	TxsForeignTable *table;
+	Oid user;
+	Index relid;
+	List *quals;	   /* TxsKeyQual: what the table's own quals ask of keys */
+	double partitions; /* in the storage, estimated */
+	double per_key;	   /* rows of a partition */
+} TxsRelation;
+
+/* How a plan reads, beside its quals. */
+typedef struct TxsReading
+{
+	bool backward;
+	bool is_count; /* of rows: the one row of the result */
+	int64 limit;   /* rows that may be enough; 0: nothing is known */
+} TxsReading;
+
+/* As a list that can be copied, and back. */
+extern List *txs_reading_to_list(const TxsReading *reading);
+extern void txs_reading_from_list(List *list, TxsReading *reading);
+
+extern void txs_fdw_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid table);
+extern void txs_fdw_paths(PlannerInfo *root, RelOptInfo *rel, Oid table);
+extern void txs_fdw_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+								RelOptInfo *input, RelOptInfo *output,
+								void *extra);
+
+/* plan.c: the chosen path as a plan */
+extern ForeignScan *txs_fdw_plan(PlannerInfo *root, RelOptInfo *rel, Oid table,
+								 ForeignPath *path, List *targets,
+								 List *clauses, Plan *outer);
+
+/* What a plan holds: fdw_private, taken apart.  fdw_exprs are the values of
+ * quals. */
+typedef struct TxsScanPlan
+{
+	TxsReading reading;
+	int kinds;	 /* of rows */
+	int wanted;	 /* attributes */
+	List *parts; /* of each qual: TxsKeyPart, ... */
+	List *strategies;
+	List *arrays;
+	List *types;
+	List *columns; /* that the query needs: their numbers, from 1 */
+} TxsScanPlan;
+
+extern void txs_plan_read(ForeignScan *scan, TxsScanPlan *plan);
+extern void txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape);
+
+/* scan.c, explain.c */
+extern const TxsForeignTable *txs_scan_table(ForeignScanState *node);
+extern void txs_fdw_begin(ForeignScanState *node, int eflags);
+extern TupleTableSlot *txs_fdw_iterate(ForeignScanState *node);
+extern void txs_fdw_rescan(ForeignScanState *node);
+extern void txs_fdw_end(ForeignScanState *node);
+extern void txs_fdw_explain(ForeignScanState *node, ExplainState *es);
+
+/* import.c */
+extern List *txs_fdw_import(ImportForeignSchemaStmt *statement, Oid server);
+
+#endif /* TXS_FDW_H */

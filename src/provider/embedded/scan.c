@@ -1,0 +1,284 @@
+/*
+ * Read the rows of an embedded storage in the order of its primary keys: all,
+ * or those of some partitions and sequence ids.
+ *
+ * Both tables are read by a cursor each, and where both kinds of rows are
+ * wanted, the cursors are merged: a key row comes before its states.
+ */
+#include "provider/embedded/embedded.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "optimizer/plancat.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* A table that is read in the order of its primary key. */
+typedef struct Cursor
+{
+	Relation table;
+	Relation index; /* NULL while the cursor is closed */
+	SysScanDesc scan;
+	ScanDirection direction;
+	HeapTuple tuple;	/* next one, or NULL */
+	TxsSlice partition; /* its partition, where cursors are merged */
+} Cursor;
+
+typedef struct RowScan
+{
+	bool has_tables; /* false: the storage has not been made yet */
+	TxsTables tables;
+	Snapshot snapshot;
+	const TxsScanRequest *request;
+	int partition; /* the next one of the request */
+	bool merged;
+	Cursor keys;
+	Cursor states;
+	MemoryContext row; /* of the row that was handed out last */
+} RowScan;
+
+static void
+advance(RowScan *scan, Cursor *cursor)
+{
+	cursor->tuple = systable_getnext_ordered(cursor->scan, cursor->direction);
+	if (!scan->merged)
+		return;
+	if (cursor->partition.data != NULL)
+		pfree((void *) cursor->partition.data);
+	cursor->partition.data = NULL;
+	if (cursor->tuple != NULL)
+		cursor->partition =
+			txs_rows_read_partition(cursor->table, cursor->tuple);
+}
+
+static void
+sequence_key(ScanKey key, StrategyNumber strategy, RegProcedure function,
+			 int64 sequence)
+{
+	ScanKeyInit(key, TXS_STATES_SEQUENCE + 1, strategy, function,
+				Int64GetDatum(sequence));
+}
+
+/* Open a cursor on a partition, or on all (data NULL). */
+static void
+open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
+			TxsSlice partition)
+{
+	const TxsScanRequest *request = scan->request;
+	ScanKeyData keys[3];
+	int nkeys = 0;
+
+	if (partition.data != NULL)
+	{
+		txs_rows_partition_key(&keys[nkeys++], partition);
+		if (table == scan->tables.states && request->first > 0)
+			sequence_key(&keys[nkeys++], BTGreaterEqualStrategyNumber,
+						 F_INT8GE, request->first);
+		if (table == scan->tables.states && request->last < PG_INT64_MAX)
+			sequence_key(&keys[nkeys++], BTLessEqualStrategyNumber, F_INT8LE,
+						 request->last);
+	}
+	cursor->table = table;
+	cursor->direction =
+		request->backward ? BackwardScanDirection : ForwardScanDirection;
+	cursor->partition.data = NULL;
+	cursor->index = index_open(index, AccessShareLock);
+	cursor->scan = systable_beginscan_ordered(table, cursor->index,
+											  scan->snapshot, nkeys, keys);
+	advance(scan, cursor);
+}
+
+static void
+close_cursor(Cursor *cursor)
+{
+	if (cursor->index == NULL)
+		return;
+	systable_endscan_ordered(cursor->scan);
+	index_close(cursor->index, NoLock);
+	cursor->index = NULL;
+	cursor->tuple = NULL;
+}
+
+static void
+open_cursors(RowScan *scan, TxsSlice partition)
+{
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+
+	if (scan->request->kinds & TXS_KEY_ROWS)
+		open_cursor(scan, &scan->keys, scan->tables.keys,
+					scan->tables.keys_index, partition);
+	if (scan->request->kinds & TXS_STATE_ROWS)
+		open_cursor(scan, &scan->states, scan->tables.states,
+					scan->tables.states_index, partition);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+close_cursors(RowScan *scan)
+{
+	close_cursor(&scan->states);
+	close_cursor(&scan->keys);
+}
+
+void *
+txs_embedded_open_scan(const TxsStorage *storage, Snapshot snapshot)
+{
+	RowScan *scan = palloc0(sizeof(RowScan));
+
+	scan->snapshot = snapshot;
+	scan->has_tables =
+		txs_tables_open(storage, AccessShareLock, &scan->tables);
+	scan->row = AllocSetContextCreate(GetMemoryChunkContext(scan),
+									  "txstore row", ALLOCSET_DEFAULT_SIZES);
+	return scan;
+}
+
+void
+txs_embedded_start_scan(void *arg, const TxsScanRequest *request)
+{
+	RowScan *scan = arg;
+
+	close_cursors(scan);
+	scan->request = request;
+	scan->merged = request->kinds == (TXS_KEY_ROWS | TXS_STATE_ROWS);
+	scan->partition = 0;
+	if (scan->has_tables && request->all)
+		open_cursors(scan, (TxsSlice){NULL, 0});
+}
+
+/* Does the key row come next?  In a partition it comes before the states. */
+static bool
+key_is_next(const Cursor *keys, const Cursor *states)
+{
+	int order;
+
+	if (keys->tuple == NULL || states->tuple == NULL)
+		return keys->tuple != NULL;
+	order = memcmp(keys->partition.data, states->partition.data,
+				   Min(keys->partition.length, states->partition.length));
+	if (order == 0)
+		return keys->partition.length <= states->partition.length;
+	return order < 0;
+}
+
+/* Read the row that a cursor has come to. */
+static void
+read_row(const RowScan *scan, const Cursor *cursor, TxsItem *item)
+{
+	int64 incarnation;
+
+	memset(item, 0, sizeof(*item));
+	item->is_key = cursor == &scan->keys;
+	item->partition = txs_rows_read_partition(cursor->table, cursor->tuple);
+	if (item->is_key)
+		txs_rows_read_key(cursor->table, cursor->tuple, scan->request->wanted,
+						  &item->key, &incarnation);
+	else
+		txs_rows_read_state(cursor->table, cursor->tuple,
+							scan->request->wanted, &item->state);
+}
+
+bool
+txs_embedded_next_row(void *arg, TxsItem *item)
+{
+	RowScan *scan = arg;
+	const TxsScanRequest *request = scan->request;
+	Cursor *cursor;
+	MemoryContext caller;
+
+	CHECK_FOR_INTERRUPTS();
+	while (scan->keys.tuple == NULL && scan->states.tuple == NULL)
+	{
+		if (!scan->has_tables || request->all ||
+			scan->partition == request->npartitions)
+			return false;
+		close_cursors(scan);
+		open_cursors(scan, request->partitions[scan->partition++]);
+	}
+	cursor =
+		key_is_next(&scan->keys, &scan->states) ? &scan->keys : &scan->states;
+	MemoryContextReset(scan->row);
+	caller = MemoryContextSwitchTo(scan->row);
+	read_row(scan, cursor, item);
+	MemoryContextSwitchTo(caller);
+	advance(scan, cursor);
+	return true;
+}
+
+void
+txs_embedded_close_scan(void *arg)
+{
+	RowScan *scan = arg;
+
+	close_cursors(scan);
+	if (scan->has_tables)
+		txs_tables_close(&scan->tables);
+	MemoryContextDelete(scan->row);
+	pfree(scan);
+}
+
+void
+txs_embedded_scan(const TxsStorage *storage, TxsSlice partition,
+				  TxsItemReceiver receive, void *arg)
+{
+	TxsScanRequest request = {
+		.kinds = TXS_KEY_ROWS | TXS_STATE_ROWS,
+		.wanted = TXS_WANT_ALL,
+		.all = partition.data == NULL,
+		.npartitions = 1,
+		.partitions = &partition,
+		.last = PG_INT64_MAX,
+	};
+	void *scan;
+	TxsItem item;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	scan = txs_embedded_open_scan(storage, GetActiveSnapshot());
+	txs_embedded_start_scan(scan, &request);
+	while (txs_embedded_next_row(scan, &item))
+		receive(&item, arg);
+	txs_embedded_close_scan(scan);
+	PopActiveSnapshot();
+}
+
+/* The server's own table, whether or not it has been made. */
+void
+txs_embedded_list_tables(const TxsStorage *storage, TxsTableReceiver receive,
+						 void *arg)
+{
+	receive(storage->table_name, NULL, arg);
+}
+
+const char *
+txs_embedded_describe_shape(const TxsShape *shape)
+{
+	return shape->has_partitions ? "index scan" : "full index scan";
+}
+
+/* Rows of a table by its size and what ANALYZE found; -1 without a table. */
+static double
+estimate_rows(const TxsStorage *storage, const TxsTable *table)
+{
+	Oid oid = txs_tables_find(storage, table);
+	Relation relation =
+		OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : NULL;
+	BlockNumber pages;
+	double rows;
+	double visible;
+
+	if (relation == NULL)
+		return -1;
+	estimate_rel_size(relation, NULL, &pages, &rows, &visible);
+	relation_close(relation, AccessShareLock);
+	return rows;
+}
+
+void
+txs_embedded_estimate(const TxsStorage *storage, TxsEstimate *estimate)
+{
+	estimate->keys = estimate_rows(storage, &txs_keys_table);
+	estimate->states = estimate_rows(storage, &txs_states_table);
+}

@@ -1,0 +1,57 @@
+/*
+ * A scan of a storage's rows, as a foreign table asks for it: which rows, in
+ * which order, and which of their attributes.
+ *
+ * The provider makes of it what costs least: requests by key, index scans, or
+ * a reading of everything.  It gives exactly the rows asked for.
+ */
+#ifndef TXS_SCAN_H
+#define TXS_SCAN_H
+
+#include "postgres.h"
+
+#include "orleans/item.h"
+
+/* Kinds of rows, as bits. */
+#define TXS_KEY_ROWS   1
+#define TXS_STATE_ROWS 2
+
+/* Attributes beside the two keys, as bits; others may be left out of a row. */
+#define TXS_WANT_ETAG		 (1 << 0)
+#define TXS_WANT_COMMITTED	 (1 << 1)
+#define TXS_WANT_METADATA	 (1 << 2)
+#define TXS_WANT_TIMESTAMP	 (1 << 3) /* of key rows */
+#define TXS_WANT_STATE		 (1 << 4)
+#define TXS_WANT_TRANSACTION (1 << 5) /* its id */
+#define TXS_WANT_TIME		 (1 << 6) /* of the transaction */
+#define TXS_WANT_MANAGER	 (1 << 7)
+#define TXS_WANT_EXTRA		 (1 << 8) /* what Orleans does not know */
+#define TXS_WANT_ALL		 ((1 << 9) - 1)
+
+typedef struct TxsScanRequest
+{
+	int kinds;
+	int wanted;
+	bool all; /* every partition, in any order, or: */
+	int npartitions;
+	const TxsSlice
+		*partitions; /* different ones, in the order of the result */
+	int64 first;	 /* sequence ids of state rows, from ... */
+	int64 last;		 /* ... to, both included */
+	bool backward;	 /* within a partition: the highest sequence first */
+	int64 limit;	 /* rows that may be enough; 0: nothing is known */
+	bool consistent; /* what was written before is seen */
+	int segments;	 /* parts of a table to read at a time */
+} TxsScanRequest;
+
+/* What is known of a request before its values are, for EXPLAIN. */
+typedef struct TxsShape
+{
+	int kinds;
+	bool is_count;
+	bool has_partitions; /* some are named ... */
+	bool is_many;		 /* ... by a list */
+	bool has_sequence;	 /* one sequence id is named */
+} TxsShape;
+
+#endif /* TXS_SCAN_H */
