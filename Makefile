@@ -68,6 +68,7 @@ OBJS = \
 	src/orleans/size.o \
 	src/orleans/time_text.o \
 	src/provider/dynamodb/answers.o \
+	src/provider/dynamodb/body.o \
 	src/provider/dynamodb/client.o \
 	src/provider/dynamodb/errors.o \
 	src/provider/dynamodb/import.o \

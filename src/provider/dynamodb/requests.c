@@ -2,7 +2,7 @@
  * Bodies of requests, member for member as Orleans' own provider and its SDK
  * send them (spec transactional-storage 1.2).
  */
-#include "provider/dynamodb/dynamodb.h"
+#include "provider/dynamodb/body.h"
 
 #include "utils/uuid.h"
 
@@ -18,67 +18,14 @@ grow_block(void *block, size_t size)
 	return block == NULL ? palloc(size) : repalloc_huge(block, size);
 }
 
-static TxsSlice
-finish(TxsWriter *writer)
-{
-	TxsSlice body;
-
-	txs_writer_object_end(writer);
-	body.data = writer->data;
-	body.length = writer->length;
-	return body;
-}
-
-static void
-open_body(TxsWriter *writer)
-{
-	txs_writer_open(writer, grow_block);
-	txs_writer_object(writer);
-}
-
-static void
-put_text(TxsWriter *writer, const char *name, const char *text)
-{
-	txs_writer_name(writer, name);
-	txs_writer_string(writer, text, strlen(text));
-}
-
-/* A member that is an attribute value of type S. */
-static void
-put_value(TxsWriter *writer, const char *name, const char *data, size_t length)
-{
-	txs_writer_name(writer, name);
-	txs_writer_object(writer);
-	txs_writer_name(writer, "S");
-	txs_writer_string(writer, data, length);
-	txs_writer_object_end(writer);
-}
-
-static void
-put_table(TxsWriter *writer, const TxsStorage *storage)
-{
-	put_text(writer, "TableName", storage->table_name);
-}
-
 TxsSlice
 txs_requests_table(const TxsStorage *storage)
 {
 	TxsWriter writer;
 
-	open_body(&writer);
-	put_table(&writer, storage);
-	return finish(&writer);
-}
-
-/* A number as JSON writes it, not as an attribute value. */
-static void
-put_number(TxsWriter *writer, const char *name, int number)
-{
-	char *text = psprintf("%d", number);
-	TxsSlice json = {text, strlen(text)};
-
-	txs_writer_name(writer, name);
-	txs_writer_raw(writer, json);
+	txs_body_open(&writer);
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 static void
@@ -88,15 +35,15 @@ put_throughput(TxsWriter *writer, const TxsStorage *storage)
 		return;
 	txs_writer_name(writer, "ProvisionedThroughput");
 	txs_writer_object(writer);
-	put_number(writer, "ReadCapacityUnits", storage->read_capacity_units);
-	put_number(writer, "WriteCapacityUnits", storage->write_capacity_units);
+	txs_body_number(writer, "ReadCapacityUnits", storage->read_capacity_units);
+	txs_body_number(writer, "WriteCapacityUnits", storage->write_capacity_units);
 	txs_writer_object_end(writer);
 }
 
 static void
 put_billing(TxsWriter *writer, const TxsStorage *storage)
 {
-	put_text(writer, "BillingMode",
+	txs_body_text(writer, "BillingMode",
 			 storage->use_provisioned_throughput ? "PROVISIONED"
 												 : "PAY_PER_REQUEST");
 }
@@ -106,8 +53,8 @@ put_pair(TxsWriter *writer, const char *name, const char *value,
 		 const char *second_name, const char *second_value)
 {
 	txs_writer_object(writer);
-	put_text(writer, name, value);
-	put_text(writer, second_name, second_value);
+	txs_body_text(writer, name, value);
+	txs_body_text(writer, second_name, second_value);
 	txs_writer_object_end(writer);
 }
 
@@ -116,7 +63,7 @@ txs_requests_create_table(const TxsStorage *storage)
 {
 	TxsWriter writer;
 
-	open_body(&writer);
+	txs_body_open(&writer);
 	txs_writer_name(&writer, "AttributeDefinitions");
 	txs_writer_array(&writer);
 	put_pair(&writer, "AttributeName", "PartitionKey", "AttributeType", "S");
@@ -129,8 +76,8 @@ txs_requests_create_table(const TxsStorage *storage)
 	put_pair(&writer, "AttributeName", "RowKey", "KeyType", "RANGE");
 	txs_writer_array_end(&writer);
 	put_throughput(&writer, storage);
-	put_table(&writer, storage);
-	return finish(&writer);
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 TxsSlice
@@ -138,25 +85,11 @@ txs_requests_update_table(const TxsStorage *storage)
 {
 	TxsWriter writer;
 
-	open_body(&writer);
+	txs_body_open(&writer);
 	put_billing(&writer, storage);
 	put_throughput(&writer, storage);
-	put_table(&writer, storage);
-	return finish(&writer);
-}
-
-static void
-put_row_key(TxsWriter *writer, bool is_key, int64 sequence)
-{
-	char row_key[TXS_STATE_ROW_KEY_LENGTH];
-
-	if (is_key)
-	{
-		put_value(writer, "RowKey", TXS_KEY_ROW_KEY, strlen(TXS_KEY_ROW_KEY));
-		return;
-	}
-	txs_row_key_write(sequence, row_key);
-	put_value(writer, "RowKey", row_key, sizeof(row_key));
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 /* The member Key: a row's two key attributes. */
@@ -165,8 +98,7 @@ put_key(TxsWriter *writer, TxsSlice partition, bool is_key, int64 sequence)
 {
 	txs_writer_name(writer, "Key");
 	txs_writer_object(writer);
-	put_value(writer, "PartitionKey", partition.data, partition.length);
-	put_row_key(writer, is_key, sequence);
+	txs_body_key(writer, partition, is_key, sequence);
 	txs_writer_object_end(writer);
 }
 
@@ -175,21 +107,12 @@ txs_requests_get_key(const TxsStorage *storage, TxsSlice partition)
 {
 	TxsWriter writer;
 
-	open_body(&writer);
+	txs_body_open(&writer);
 	txs_writer_name(&writer, "ConsistentRead");
 	txs_writer_bool(&writer, true);
 	put_key(&writer, partition, true, 0);
-	put_table(&writer, storage);
-	return finish(&writer);
-}
-
-static void
-put_start(TxsWriter *writer, TxsSlice start)
-{
-	if (start.data == NULL)
-		return;
-	txs_writer_name(writer, "ExclusiveStartKey");
-	txs_writer_raw(writer, start);
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 TxsSlice
@@ -198,22 +121,22 @@ txs_requests_query(const TxsStorage *storage, TxsSlice partition,
 {
 	TxsWriter writer;
 
-	open_body(&writer);
+	txs_body_open(&writer);
 	txs_writer_name(&writer, "ConsistentRead");
 	txs_writer_bool(&writer, true);
-	put_start(&writer, start);
+	txs_body_start(&writer, start);
 	txs_writer_name(&writer, "ExpressionAttributeValues");
 	txs_writer_object(&writer);
-	put_value(&writer, ":partitionKey", partition.data, partition.length);
-	put_value(&writer, ":minRowKeyPrefix", "state_", 6);
-	put_value(&writer, ":maxRowKeyPrefix", "state_~", 7);
+	txs_body_value(&writer, ":partitionKey", partition.data, partition.length);
+	txs_body_value(&writer, ":minRowKeyPrefix", "state_", 6);
+	txs_body_value(&writer, ":maxRowKeyPrefix", "state_~", 7);
 	txs_writer_object_end(&writer);
-	put_text(&writer, "KeyConditionExpression",
+	txs_body_text(&writer, "KeyConditionExpression",
 			 "PartitionKey = :partitionKey and RowKey between "
 			 ":minRowKeyPrefix and :maxRowKeyPrefix");
-	put_text(&writer, "Select", "ALL_ATTRIBUTES");
-	put_table(&writer, storage);
-	return finish(&writer);
+	txs_body_text(&writer, "Select", "ALL_ATTRIBUTES");
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 TxsSlice
@@ -222,21 +145,21 @@ txs_requests_rows(const TxsStorage *storage, TxsSlice partition,
 {
 	TxsWriter writer;
 
-	open_body(&writer);
+	txs_body_open(&writer);
 	txs_writer_name(&writer, "ConsistentRead");
 	txs_writer_bool(&writer, true);
-	put_start(&writer, start);
+	txs_body_start(&writer, start);
 	if (partition.data != NULL)
 	{
 		txs_writer_name(&writer, "ExpressionAttributeValues");
 		txs_writer_object(&writer);
-		put_value(&writer, ":partitionKey", partition.data, partition.length);
+		txs_body_value(&writer, ":partitionKey", partition.data, partition.length);
 		txs_writer_object_end(&writer);
-		put_text(&writer, "KeyConditionExpression",
+		txs_body_text(&writer, "KeyConditionExpression",
 				 "PartitionKey = :partitionKey");
 	}
-	put_table(&writer, storage);
-	return finish(&writer);
+	txs_body_table(&writer, storage);
+	return txs_body_finish(&writer);
 }
 
 void
@@ -265,14 +188,14 @@ put_token(TxsWriter *writer)
 			snprintf(text + length, sizeof(text) - length,
 					 i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
 					 uuid.data[i]);
-	put_text(writer, "ClientRequestToken", text);
+	txs_body_text(writer, "ClientRequestToken", text);
 }
 
 void
 txs_requests_begin(TxsTransaction *transaction, const TxsStorage *storage)
 {
 	transaction->storage = storage;
-	open_body(&transaction->writer);
+	txs_body_open(&transaction->writer);
 	put_token(&transaction->writer);
 	txs_writer_name(&transaction->writer, "TransactItems");
 	txs_writer_array(&transaction->writer);
@@ -283,12 +206,12 @@ put_condition(TxsWriter *writer, int64 expected_etag)
 {
 	if (expected_etag == TXS_NO_ETAG || expected_etag == TXS_ETAG_ABSENT)
 	{
-		put_text(writer, "ConditionExpression",
+		txs_body_text(writer, "ConditionExpression",
 				 expected_etag == TXS_NO_ETAG ? MUST_NOT_EXIST
 											  : MUST_LACK_ETAG);
 		return;
 	}
-	put_text(writer, "ConditionExpression", MUST_HAVE_ETAG);
+	txs_body_text(writer, "ConditionExpression", MUST_HAVE_ETAG);
 	txs_writer_name(writer, "ExpressionAttributeValues");
 	txs_writer_object(writer);
 	txs_writer_name(writer, ":currentETag");
@@ -310,7 +233,7 @@ begin_action(TxsWriter *writer, const char *name)
 static void
 end_action(TxsTransaction *transaction)
 {
-	put_table(&transaction->writer, transaction->storage);
+	txs_body_table(&transaction->writer, transaction->storage);
 	txs_writer_object_end(&transaction->writer);
 	txs_writer_object_end(&transaction->writer);
 }
@@ -353,5 +276,5 @@ TxsSlice
 txs_requests_finish(TxsTransaction *transaction)
 {
 	txs_writer_array_end(&transaction->writer);
-	return finish(&transaction->writer);
+	return txs_body_finish(&transaction->writer);
 }
