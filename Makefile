@@ -98,7 +98,7 @@ OBJS = \
 	src/store/store.o
 
 PG_CPPFLAGS = -I$(srcdir)/src
-SHLIB_LINK = -lcurl -lcrypto -lz
+SHLIB_LINK = -lcurl -lssl -lcrypto -lz
 
 # Each file in sql/ is a subject that runs alone.
 REGRESS = $(sort $(patsubst $(srcdir)/sql/%.sql,%,$(wildcard $(srcdir)/sql/*.sql)))

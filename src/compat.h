@@ -41,6 +41,11 @@
 #include "varatt.h"
 #endif
 
+/* 18 has it in front of a declaration. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /* 16 replaced a function per kind of object by one. */
 static inline AclResult
 txs_server_aclcheck(Oid server, Oid user, AclMode mode)

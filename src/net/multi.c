@@ -11,12 +11,12 @@
  */
 #include "postgres.h"
 
+#include <openssl/err.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
@@ -51,7 +51,7 @@ static void end_session(int code, Datum arg);
 static void close_multi(void);
 static void take_turn(uint32 wait_event);
 static long time_to_wait(void);
-static void serve_sockets(void);
+static void serve_socket(void);
 static void act(curl_socket_t fd, int events);
 static void collect_done(void);
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
@@ -279,7 +279,7 @@ take_turn(uint32 wait_event)
 	CHECK_FOR_INTERRUPTS();
 
 	if (is_readable)
-		serve_sockets();
+		serve_socket();
 	if (wake_at >= 0 && now_milliseconds() >= wake_at)
 	{
 		wake_at = -1;
@@ -297,25 +297,24 @@ time_to_wait(void)
 }
 
 /*
- * libcurl looks itself what an error on a socket is, when it reads or writes.
+ * One a turn, the next one in the next: what is done for one socket can close
+ * another and open a third that gets its number, so an event that was taken
+ * before may be for a socket that is no more.  libcurl looks itself what an
+ * error on a socket is, when it reads or writes.
  */
 static void
-serve_sockets(void)
+serve_socket(void)
 {
-	struct epoll_event events[16];
-	int n = epoll_wait(epoll_fd, events, lengthof(events), 0);
+	struct epoll_event event;
+	int wanted = 0;
 
-	for (int i = 0; i < n && multi != NULL; i++)
-	{
-		uint32 got = events[i].events;
-		int wanted = 0;
-
-		if (got & (EPOLLIN | EPOLLERR | EPOLLHUP))
-			wanted |= CURL_CSELECT_IN;
-		if (got & (EPOLLOUT | EPOLLERR | EPOLLHUP))
-			wanted |= CURL_CSELECT_OUT;
-		act(events[i].data.fd, wanted);
-	}
+	if (epoll_wait(epoll_fd, &event, 1, 0) != 1)
+		return;
+	if (event.events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+		wanted |= CURL_CSELECT_IN;
+	if (event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP))
+		wanted |= CURL_CSELECT_OUT;
+	act(event.data.fd, wanted);
 }
 
 static void
@@ -398,17 +397,27 @@ now_milliseconds(void)
 }
 
 /*
- * libcurl can start a thread for name resolution, which inherits the signal
- * mask: handlers of the server must not run there.
+ * libcurl can start threads for name resolution, which inherit the signal mask.
+ * No handler of the server may run there: SIGQUIT, too, which the server itself
+ * never blocks.  Left open is what a fault of the thread itself raises.
  */
 static void
 enter(Guard *guard)
 {
-	pthread_sigmask(SIG_SETMASK, &BlockSig, &guard->signals);
+	static const int faults[] = {SIGILL, SIGABRT, SIGFPE, SIGSEGV,
+								 SIGBUS, SIGTRAP, SIGSYS};
+	sigset_t blocked;
+
+	sigfillset(&blocked);
+	for (int i = 0; i < lengthof(faults); i++)
+		sigdelset(&blocked, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &guard->signals);
 }
 
+/* What libcurl left in OpenSSL's queue would be taken for the server's errors. */
 static void
 leave(const Guard *guard)
 {
+	ERR_clear_error();
 	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
 }

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <sys/time.h>
 #include <zlib.h>
 
@@ -34,6 +34,7 @@ static void append_header(TxsTransfer *transfer, const char *line);
 static void free_headers(struct curl_slist *headers);
 static int let_send(void *data, char *remote, char *local, int remote_port,
 					int local_port);
+static bool has_read_ahead(const TxsTransfer *transfer);
 static size_t give_body(char *to, size_t size, size_t count, void *data);
 static size_t keep_head(char *line, size_t size, size_t count, void *data);
 static size_t keep_body(char *bytes, size_t size, size_t count, void *data);
@@ -93,8 +94,6 @@ release(void *arg)
 	free_headers(transfer->headers);
 	free(transfer->head.data);
 	free(transfer->body.data);
-	/* What libcurl left there would be taken for the server's own errors. */
-	ERR_clear_error();
 }
 
 /* A transfer that an error or another one overtakes must not share a handle. */
@@ -145,7 +144,8 @@ set_options(TxsTransfer *transfer)
 	if (request->ca_file != NULL)
 	{
 		SET(CURLOPT_CAINFO, request->ca_file);
-		SET(CURLOPT_CAPATH, NULL); /* these, and no others */
+		/* These, and no others; NULL can mean the system's folder. */
+		SET(CURLOPT_CAPATH, "/dev/null");
 	}
 
 	SET(CURLOPT_HTTPHEADER, transfer->headers);
@@ -260,13 +260,36 @@ let_send(void *data, char *remote, char *local, int remote_port,
 	}
 	curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
 	transfer->is_reused = connections == 0;
-	if (transfer->is_reused && txs_sockets_have_input(local_port))
+	if (transfer->is_reused &&
+		(txs_sockets_have_input(local_port) || has_read_ahead(transfer)))
 	{
 		transfer->is_spoilt = true;
 		return CURL_PREREQFUNC_ABORT;
 	}
 	transfer->is_begun = true;
 	return CURL_PREREQFUNC_OK;
+}
+
+/*
+ * As txs_sockets_have_input(), for what is in the socket no more: OpenSSL, as
+ * libcurl 8.23 uses it, takes more than one record at a time.  Another TLS
+ * library cannot be asked; with such a one no connection is used twice.
+ */
+static bool
+has_read_ahead(const TxsTransfer *transfer)
+{
+	struct curl_tlssessioninfo *tls = NULL;
+	SSL *ssl;
+
+	if (pg_strncasecmp(transfer->request->url, "https:", 6) != 0)
+		return false;
+	curl_easy_getinfo(transfer->easy, CURLINFO_TLS_SSL_PTR, &tls);
+	if (tls == NULL || tls->backend != CURLSSLBACKEND_OPENSSL ||
+		tls->internals == NULL)
+		return true;
+	ssl = tls->internals;
+	return SSL_has_pending(ssl) ||
+		   (SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 static size_t

@@ -13,6 +13,7 @@
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/varlena.h"
 
 #include "provider/provider.h"

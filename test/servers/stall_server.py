@@ -171,11 +171,24 @@ def answer_then_close(c, request):
 
 
 @fault
+def answer_then_reset(c, request):
+    c.answer()
+    return c.reset()
+
+
+@fault
 def answer_twice(c, request):
     """An answer that nobody asked for must not be taken for the next one's."""
     if request.query == "at-once":
         answer = head("200 OK", 5) + b"first" + head("200 OK", 7) + b"unasked"
         c.send(answer)
+        return True
+    if request.query == "in-records":
+        # One packet, but with TLS two records.
+        c.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        c.answer(b"first")
+        c.answer(b"unasked")
+        c.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
         return True
     c.answer(b"first")
     time.sleep(0.05)
@@ -275,7 +288,18 @@ def not_http(c, request):
 
 @fault
 def refuse_unread(c, request):
-    """Answers before the body is read, and closes."""
+    """Answers before the body is read, and closes as it should be done: what still
+    comes is thrown away, or the answer could be overtaken by a reset."""
+    c.answer(b"no", "413 Too Large", ["Connection: close"])
+    c.sock.shutdown(socket.SHUT_WR)
+    while c.sock.recv(65536):
+        pass
+    return False
+
+
+@fault
+def refuse_reset(c, request):
+    """The same without that care: unread bytes make closing a reset."""
     c.answer(b"no", "413 Too Large", ["Connection: close"])
     return False
 
@@ -372,7 +396,7 @@ def flood(c, request):
     return False
 
 
-UNREAD = {"/refuse-unread", "/reset-unread", "/stall-unread"}
+UNREAD = {"/refuse-unread", "/refuse-reset", "/reset-unread", "/stall-unread"}
 
 
 def serve(sock):
@@ -473,6 +497,14 @@ def make_certificate(folder, name, names, issuer=None):
             "-CAcreateserial", "-out", path + ".pem", "-days", "2", "-extfile", path + ".ext")
 
 
+def trust(folder, name):
+    """Put a certificate where TEST_CERTIFICATES of the preloaded library looks."""
+    path = os.path.join(folder, name + ".pem")
+    names = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", path], check=True, capture_output=True)
+    os.mkdir(os.path.join(folder, "system"))
+    os.symlink(os.path.abspath(path), os.path.join(folder, "system", names.stdout.decode().strip() + ".0"))
+
+
 def tls(folder, name):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     path = os.path.join(folder, name)
@@ -486,11 +518,15 @@ def main():
     make_certificate(folder, "other-ca", "")
     make_certificate(folder, "good", "DNS:localhost,DNS:good.test,IP:127.0.0.1", "ca")
     make_certificate(folder, "wrong", "DNS:elsewhere.test", "ca")
+    make_certificate(folder, "system-ca", "")
+    make_certificate(folder, "trusted", "IP:127.0.0.1", "system-ca")
+    trust(folder, "system-ca")
     keep = []
     ports = {
         "plain": listen(serve),
         "tls": listen(tls(folder, "good")),
         "wrong": listen(tls(folder, "wrong")),
+        "trusted": listen(tls(folder, "trusted")),
         "hello": listen(serve_hello),
         "close_hello": listen(close_hello),
         "full": listen_full(keep),

@@ -49,6 +49,9 @@ is(request(url('plain', 'compressed'), get => ', length(answer) < 100, crc32 = e
 is(request(url('plain', 'strange-bytes'), get => ', retry_after'), 'answered 200 ??%n, read 1', 'headers are printable');
 is(request(url('plain', 'refuse-unread'), body => "convert_to(repeat('x', 3000000), 'UTF8')"),
 	'answered 413, read 0', 'an answer to a request that is half sent');
+fresh();
+like(request(url('plain', 'refuse-reset'), body => "convert_to(repeat('x', 3000000), 'UTF8')"),
+	qr/^(answered 413|lost), read 0$/, 'which a reset may overtake') foreach 1 .. 10;
 is(result($session, sprintf q{SELECT abs(received_at - extract(epoch FROM clock_timestamp())) < 5 FROM http_request('%s')}, url('plain', 'ok')),
 	't', 'when it came');
 
@@ -81,6 +84,8 @@ my $ca = "'" . ca_file() . "'";
 is(request(url('wrong', 'ok'), ca_file => $ca), 'unsent, read 0', 'a certificate for somebody else');
 is(request($tls, ca_file => $ca), 'answered 200, read 1', 'the right one');
 is(request(url('tls', 'ok', 'good.test'), ca_file => $ca), 'answered 200, read 1', 'by name');
+is(request(url('trusted', 'ok')), 'answered 200, read 1', 'one that the system trusts');
+is(request(url('trusted', 'ok'), ca_file => $ca), 'unsent, read 0', 'but no others than those of ca_file');
 is(request(url('tls', 'ok', 'other.test'), ca_file => $ca), 'unsent, read 0', 'not by any name');
 
 # Sent, and no whole answer.
@@ -130,7 +135,7 @@ foreach my $how (qw(close-second reset-second part-second))
 # nobody's trouble.
 foreach my $port ('plain', 'tls')
 {
-	foreach my $how ('answer-twice', 'answer-twice?at-once', 'time-out-idle', 'answer-then-close')
+	foreach my $how ('answer-twice', 'answer-twice?at-once', 'answer-twice?in-records', 'time-out-idle', 'answer-then-close')
 	{
 		request(url($port, $how), ca_file => $ca);
 		select undef, undef, undef, 0.1;

@@ -1,7 +1,7 @@
 # At whatever point a request stalls, a cancel, a timeout, termination, another
-# session's DROP DATABASE and a shutdown are served at once.  The aim is 100 ms
-# after the signal; what fails is what takes a second, since the machine may be
-# busy.  The figures are printed.
+# session's DROP DATABASE, a shutdown and the postmaster's death are served at once.
+# The aim is 100 ms after the signal; what fails is what takes a second, since the
+# machine may be busy.  The figures are printed.
 use strict;
 use warnings;
 use FindBin;
@@ -120,6 +120,22 @@ sub open_sockets
 	return scalar grep { (readlink($_) // '') =~ /^(socket|anon_inode|pipe):/ } glob "/proc/$pid/fd/*";
 }
 
+# Threads besides the first, with the signals that they take of those the server
+# has a handler for.
+sub exposed
+{
+	my ($pid) = @_;
+	my %signals = (HUP => 1, INT => 2, QUIT => 3, USR1 => 10, USR2 => 12, PIPE => 13, ALRM => 14, TERM => 15, CHLD => 17, URG => 23);
+	my @exposed;
+	foreach my $thread (grep { !m{/$pid$} } glob "/proc/$pid/task/*")
+	{
+		my ($blocked) = slurp_file("$thread/status") =~ /^SigBlk:\s*(\w+)/m;
+		my @open = grep { !(hex($blocked) >> ($signals{$_} - 1) & 1) } sort keys %signals;
+		push @exposed, "$thread @open" if @open;
+	}
+	return @exposed;
+}
+
 sub cancel_all
 {
 	my @milliseconds;
@@ -135,6 +151,7 @@ sub cancel_all
 
 usable('at first');
 stall_all();
+is_deeply([ map { exposed($_->{pid}) } @stalls ], [], 'no other thread takes a signal');
 report('pg_cancel_backend()', cancel_all());
 usable('cancel');
 
@@ -205,6 +222,27 @@ my $took = (seconds($down) - seconds($asked)) * 1000;
 cmp_ok($took, '<', $limit, sprintf 'with a fast shutdown all have gone after %.0f ms', $took);
 eval { $_->{session}{run}->finish } foreach @stalls;
 eval { $control->{run}->finish };
+
+# The postmaster's death.
+start_http_node($node);
+start_sessions();
+stall_all();
+$node->kill9;
+my $killed = Time::HiRes::time;
+my @died = map {
+	Time::HiRes::sleep(0.001) until has_ended($_->{pid}) || Time::HiRes::time - $killed > 30;
+	(Time::HiRes::time - $killed) * 1000;
+} @stalls;
+report("the postmaster's death", @died);
+eval { $_->{session}{run}->finish } foreach @stalls;
+
+# Whether or not the one that inherits it has noticed.
+sub has_ended
+{
+	my ($pid) = @_;
+	open(my $file, '<', "/proc/$pid/stat") or return 1;
+	return (<$file> // ') Z') =~ /\) Z/;
+}
 
 sub seconds
 {

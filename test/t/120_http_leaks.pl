@@ -36,11 +36,21 @@ $node->safe_psql('postgres', sprintf q{
 my $session = session($node);
 my $pid = result($session, 'SELECT pg_backend_pid()');
 
+# libcurl 8.20 and later keep threads for lookups, of which a host name takes two,
+# until they have had nothing to do for some seconds.
+my $pool = 20;
+sub threads { return scalar(() = glob "/proc/$pid/task/*") }
+sub threads_left
+{
+	for (1 .. 300) { last if threads() == 1; select undef, undef, undef, 0.1; }
+	return threads();
+}
+
 # Files, threads, kilobytes.
 sub holdings
 {
 	result($session, 'SELECT http_close_idle()');
-	return (scalar(() = glob "/proc/$pid/fd/*"), scalar(() = glob "/proc/$pid/task/*"), memory_of($pid, 'RssAnon'));
+	return (scalar(() = glob "/proc/$pid/fd/*"), threads(), memory_of($pid, 'RssAnon'));
 }
 
 sub check
@@ -48,7 +58,8 @@ sub check
 	my ($what, $files, $threads, $memory) = @_;
 	my @now = holdings();
 	is($now[0], $files, "$what: files");
-	is($now[1], 1, "$what: threads");
+	cmp_ok($now[1], '<=', 1 + $pool, "$what: threads");
+	is(threads_left(), 1, "$what: none in the end");
 	cmp_ok($now[2] - $memory, '<', 1024, "$what: memory, $now[2] kB after $memory kB");
 	return;
 }

@@ -11,7 +11,7 @@ use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(start_stalls stop_stalls stats url ca_file http_node slow_dns);
+our @EXPORT = qw(start_stalls stop_stalls stats url ca_file http_node start_http_node);
 
 my ($server, $in, $out, $ports, $folder);
 
@@ -56,10 +56,10 @@ sub stats
 }
 
 # The library that makes lookups hang, and only where it is asked to.
-sub slow_dns
+sub preload
 {
 	my ($libraries) = run_command([ 'pg_config', '--pkglibdir' ]);
-	return "$libraries/http_test_dns.so";
+	return "$libraries/http_test_preload.so";
 }
 
 sub http_node
@@ -68,14 +68,22 @@ sub http_node
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
 	$node->append_conf('postgresql.conf', join("\n", 'autovacuum = off', 'log_statement = none', @lines) . "\n");
-	local $ENV{LD_PRELOAD} = slow_dns();
+	start_http_node($node);
+	$node->safe_psql('postgres', 'CREATE EXTENSION http_test');
+	return $node;
+}
+
+sub start_http_node
+{
+	my ($node) = @_;
+	local $ENV{LD_PRELOAD} = preload();
+	local $ENV{TEST_CERTIFICATES} = "$folder/system";
 	# Nothing of it may reach the client.
 	local $ENV{http_proxy} = 'http://127.0.0.1:9';
 	local $ENV{https_proxy} = 'http://127.0.0.1:9';
 	local $ENV{ALL_PROXY} = 'http://127.0.0.1:9';
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION http_test');
-	return $node;
+	return;
 }
 
 1;

@@ -95,14 +95,14 @@ extern void txs_client_call(TxsCall *call);
  * done, as in "could not load partition \"x\""; detail NULL, or a sentence to
  * put first.
  */
-extern void txs_errors_report(const TxsCall *call, const char *what,
-							  const char *detail) pg_attribute_noreturn();
+pg_noreturn extern void txs_errors_report(const TxsCall *call,
+										  const char *what,
+										  const char *detail);
 
 /* Raise that an answer to a read is none; problem says why. */
-extern void txs_errors_report_answer(const TxsConnection *connection,
-									 const char *operation,
-									 const char *problem)
-	pg_attribute_noreturn();
+pg_noreturn extern void
+txs_errors_report_answer(const TxsConnection *connection,
+						 const char *operation, const char *problem);
 
 /* Call, and raise unless it succeeds. */
 extern void txs_errors_call(TxsCall *call, const char *what);

@@ -11,7 +11,8 @@
 typedef int Resolve(const char *, const char *, const struct addrinfo *,
 					struct addrinfo **);
 
-Resolve getaddrinfo;
+/* Servers since 16 build their modules with hidden symbols. */
+__attribute__((visibility("default"))) Resolve getaddrinfo;
 
 int
 getaddrinfo(const char *node, const char *service,

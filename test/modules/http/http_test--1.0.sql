@@ -15,3 +15,11 @@ RETURNS float8[] AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;
 CREATE FUNCTION http_pause(milliseconds int) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;
 
 CREATE FUNCTION http_close_idle() RETURNS void AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;
+
+-- The first error in OpenSSL's queue, or 0.
+CREATE FUNCTION http_openssl_error() RETURNS bigint AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;
+
+-- Have a request sent while interrupts are served: when pg_log_backend_memory_contexts()
+-- asks this session.  http_nested() tells the outcome, or NULL when there was none.
+CREATE FUNCTION http_nest(url text) RETURNS void AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;
+CREATE FUNCTION http_nested() RETURNS text AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE;

@@ -3,6 +3,8 @@
  */
 #include "postgres.h"
 
+#include <openssl/err.h>
+
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -19,6 +21,9 @@ PG_FUNCTION_INFO_V1(http_request);
 PG_FUNCTION_INFO_V1(http_loop);
 PG_FUNCTION_INFO_V1(http_pause);
 PG_FUNCTION_INFO_V1(http_close_idle);
+PG_FUNCTION_INFO_V1(http_openssl_error);
+PG_FUNCTION_INFO_V1(http_nest);
+PG_FUNCTION_INFO_V1(http_nested);
 
 #define COLUMNS 13
 
@@ -28,6 +33,10 @@ static const char *const outcomes[] = {
 	[TXS_HTTP_LATE] = "late",		  [TXS_HTTP_TOO_LARGE] = "too large",
 };
 
+static char *nested_url;			/* to be asked in the hook, or NULL */
+static const char *nested_outcome; /* what became of it, or NULL */
+
+static void send_nested(ErrorData *message);
 static void read_arguments(FunctionCallInfo fcinfo, TxsHttpRequest *request);
 static void read_headers(ArrayType *array, TxsHttpRequest *request);
 static TxsSlice read_bytes(Datum datum);
@@ -177,4 +186,45 @@ http_close_idle(PG_FUNCTION_ARGS)
 {
 	txs_http_close_idle();
 	PG_RETURN_VOID();
+}
+
+Datum
+http_openssl_error(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64((int64) ERR_peek_error());
+}
+
+Datum
+http_nest(PG_FUNCTION_ARGS)
+{
+	nested_url = MemoryContextStrdup(TopMemoryContext,
+									 text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	nested_outcome = NULL;
+	emit_log_hook = send_nested;
+	PG_RETURN_VOID();
+}
+
+static void
+send_nested(ErrorData *message)
+{
+	TxsHttpRequest request = {.method = "GET",
+							  .url = nested_url,
+							  .connect_timeout = 5000,
+							  .timeout = 20000,
+							  .max_answer = 1024};
+	TxsHttpAnswer answer;
+
+	if (nested_url == NULL || strstr(message->message, "memory contexts") == NULL)
+		return;
+	nested_url = NULL;
+	txs_http_send(&request, &answer);
+	nested_outcome = outcomes[answer.outcome];
+}
+
+Datum
+http_nested(PG_FUNCTION_ARGS)
+{
+	if (nested_outcome == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(nested_outcome));
 }
