@@ -75,6 +75,9 @@ OBJS = \
 	src/provider/dynamodb/provider.o \
 	src/provider/dynamodb/read.o \
 	src/provider/dynamodb/requests.o \
+	src/provider/dynamodb/scan.o \
+	src/provider/dynamodb/scan_body.o \
+	src/provider/dynamodb/scan_page.o \
 	src/provider/dynamodb/settings.o \
 	src/provider/dynamodb/sorted_rows.o \
 	src/provider/dynamodb/tables.o \

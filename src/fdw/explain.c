@@ -46,6 +46,26 @@ key_condition(ForeignScanState *node, const TxsScanPlan *plan,
 	return text.data;
 }
 
+/* What the scan has cost, where the provider counts that. */
+static void
+explain_counters(ForeignScanState *node, ExplainState *es)
+{
+	const TxsScanCounters *counters = txs_scan_counters(node);
+
+	if (counters == NULL)
+		return;
+	ExplainPropertyInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyInteger("Retries", NULL, counters->retries, es);
+	ExplainPropertyInteger("Pages", NULL, counters->pages, es);
+	ExplainPropertyInteger("Items Scanned", NULL, counters->scanned, es);
+	ExplainPropertyInteger("Items Returned", NULL, counters->returned, es);
+	ExplainPropertyInteger("Bytes", NULL, counters->bytes, es);
+	ExplainPropertyFloat("Capacity Units", NULL, counters->capacity, 1, es);
+	if (es->timing)
+		ExplainPropertyFloat("Time Waiting", "ms",
+							 counters->wait_microseconds / 1000.0, 3, es);
+}
+
 void
 txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 {
@@ -55,7 +75,7 @@ txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 
 	txs_plan_read((ForeignScan *) node->ss.ps.plan, &plan);
 	txs_plan_shape(&plan, &shape);
-	ExplainPropertyText("Operation",
+	ExplainPropertyText("Request",
 						table->storage->provider->describe_shape(&shape), es);
 	if (plan.parts != NIL)
 		ExplainPropertyText("Key Condition", key_condition(node, &plan, es),
@@ -64,4 +84,6 @@ txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Direction", "backward", es);
 	if (plan.reading.limit > 0)
 		ExplainPropertyInteger("Rows Wanted", NULL, plan.reading.limit, es);
+	if (es->analyze)
+		explain_counters(node, es);
 }

@@ -234,6 +234,8 @@ extern void txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape);
 
 /* scan.c, explain.c */
 extern const TxsForeignTable *txs_scan_table(ForeignScanState *node);
+/* What a scan has cost so far; NULL where nobody counts. */
+extern const TxsScanCounters *txs_scan_counters(ForeignScanState *node);
 extern void txs_fdw_begin(ForeignScanState *node, int eflags);
 extern TupleTableSlot *txs_fdw_iterate(ForeignScanState *node);
 extern void txs_fdw_rescan(ForeignScanState *node);

@@ -79,6 +79,17 @@ txs_scan_table(ForeignScanState *node)
 	return ((const TxsScan *) node->fdw_state)->table;
 }
 
+const TxsScanCounters *
+txs_scan_counters(ForeignScanState *node)
+{
+	const TxsScan *scan = node->fdw_state;
+	const TxsProvider *provider = scan->table->storage->provider;
+
+	if (scan->rows == NULL || provider->counters == NULL)
+		return NULL;
+	return provider->counters(scan->rows);
+}
+
 /* Ask the provider for the rows that quals leave. */
 static void
 start(ForeignScanState *node, TxsScan *scan)
@@ -134,15 +145,13 @@ next_row(TxsScan *scan, TxsItem *item, TxsTableRow *row)
 static bool
 make_count(TxsScan *scan, TupleTableSlot *slot)
 {
-	TxsItem item;
-	TxsTableRow row;
 	int64 count = 0;
 
 	if (scan->is_counted)
 		return false;
 	scan->is_counted = true;
-	while (next_row(scan, &item, &row))
-		count++;
+	if (!scan->is_empty)
+		count = scan->table->storage->provider->count_rows(scan->rows);
 	slot->tts_values[0] = Int64GetDatum(count);
 	slot->tts_isnull[0] = false;
 	return true;

@@ -99,6 +99,9 @@ extern bool txs_reader_is(const TxsReader *reader, const char *text);
  */
 extern size_t txs_reader_unescape(TxsSlice value, char *out);
 
+/* Does a NAME or STRING, its escapes resolved, spell these bytes? */
+extern bool txs_reader_unescapes_to(TxsSlice value, TxsSlice bytes);
+
 /* utf8.c */
 
 /* Is this well-formed UTF-8 (RFC 3629)?  Plain ASCII is checked fastest. */

@@ -155,6 +155,41 @@ txs_reader_unescape(TxsSlice value, char *out)
 	return out - start;
 }
 
+/* Do the next bytes of a text stand here?  Then go on behind them. */
+static bool
+take_bytes(TxsSlice *text, const char *bytes, size_t length)
+{
+	if (text->length < length || memcmp(text->data, bytes, length) != 0)
+		return false;
+	text->data += length;
+	text->length -= length;
+	return true;
+}
+
+bool
+txs_reader_unescapes_to(TxsSlice value, TxsSlice bytes)
+{
+	const char *at = value.data;
+	const char *end = at + value.length;
+
+	while (at < end)
+	{
+		const char *escape = memchr(at, '\\', end - at);
+		char character[4];
+		uint32_t code;
+
+		if (!take_bytes(&bytes, at, (escape != NULL ? escape : end) - at))
+			return false;
+		if (escape == NULL)
+			break;
+		at = read_escape(escape, end, &code);
+		if (at == NULL ||
+			!take_bytes(&bytes, character, put_utf8(code, character)))
+			return false;
+	}
+	return bytes.length == 0;
+}
+
 static TxsToken
 read_first_value(TxsReader *reader)
 {

@@ -72,6 +72,27 @@ typedef struct TxsHttpAnswer
 extern void txs_http_send(const TxsHttpRequest *request,
 						  TxsHttpAnswer *answer);
 
+/* A request that is on its way beside others. */
+typedef struct TxsExchange TxsExchange;
+
+/*
+ * Begin a request, in the current context: when that goes, so does the request.
+ * All of the request must stay as it is until the exchange is finished.
+ */
+extern TxsExchange *txs_http_begin(const TxsHttpRequest *request);
+
+/* Has it come to its end? */
+extern bool txs_http_is_done(TxsExchange *exchange);
+
+/* What became of a request that is done, as txs_http_send() tells it. */
+extern void txs_http_finish(TxsExchange *exchange, TxsHttpAnswer *answer);
+
+/*
+ * Wait until something has happened to any request that was begun, at most so
+ * many milliseconds (-1: as long as it takes).  Raises what interrupts raise.
+ */
+extern void txs_http_wait(int milliseconds, const char *wait_event);
+
 /*
  * Wait on the latch, as for a backoff; raises only what interrupts raise.
  */

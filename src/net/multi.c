@@ -41,7 +41,6 @@ typedef struct Guard
 	sigset_t signals;
 } Guard;
 
-static uint32 wait_event_of(const TxsHttpRequest *request);
 static const char *start_session(void);
 static const char *check_library(void);
 static const char *make_epoll(void);
@@ -49,8 +48,8 @@ static void make_wait_set(void);
 static const char *make_multi(void);
 static void end_session(int code, Datum arg);
 static void close_multi(void);
-static void take_turn(uint32 wait_event);
-static long time_to_wait(void);
+static void take_turn(uint32 wait_event, int milliseconds);
+static long time_to_wait(int milliseconds);
 static void serve_socket(void);
 static void act(curl_socket_t fd, int events);
 static void collect_done(void);
@@ -62,14 +61,14 @@ static void enter(Guard *guard);
 static void leave(const Guard *guard);
 
 void
-txs_multi_run(TxsTransfer *transfer)
+txs_multi_add(TxsTransfer *transfer)
 {
-	uint32 wait_event = wait_event_of(transfer->request);
 	CURLMcode code;
 	Guard guard;
 
 	transfer->problem = start_session();
-	if (transfer->problem != NULL)
+	transfer->is_done = transfer->problem != NULL;
+	if (transfer->is_done)
 		return;
 	txs_sockets_reserve();
 
@@ -78,15 +77,27 @@ txs_multi_run(TxsTransfer *transfer)
 	leave(&guard);
 	if (code != CURLM_OK)
 	{
+		transfer->is_done = true;
 		transfer->problem = curl_multi_strerror(code);
 		return;
 	}
 	transfer->is_running = true;
 	running++;
-	while (!transfer->is_done && failure == CURLM_OK)
-		take_turn(wait_event);
-	if (!transfer->is_done)
-		transfer->problem = curl_multi_strerror(failure);
+}
+
+void
+txs_multi_turn(uint32 wait_event, int milliseconds)
+{
+	take_turn(wait_event, milliseconds);
+}
+
+void
+txs_multi_check(TxsTransfer *transfer)
+{
+	if (transfer->is_done || failure == CURLM_OK)
+		return;
+	transfer->is_done = true;
+	transfer->problem = curl_multi_strerror(failure);
 }
 
 /* Its connection is closed unless the transfer is done: what it got is half. */
@@ -113,23 +124,6 @@ txs_http_close_idle(void)
 {
 	must_close = true;
 	close_multi();
-}
-
-/* Looked up again only when the name is another one. */
-static uint32
-wait_event_of(const TxsHttpRequest *request)
-{
-	static const char *last_name;
-	static uint32 last_event;
-	const char *name =
-		request->wait_event != NULL ? request->wait_event : "TxstoreHttp";
-
-	if (name != last_name)
-	{
-		last_event = txs_wait_event(name);
-		last_name = name;
-	}
-	return last_event;
 }
 
 /* ---------------------------------------------------- the session's handle */
@@ -262,11 +256,11 @@ close_multi(void)
  * cannot hold off an interrupt.
  */
 static void
-take_turn(uint32 wait_event)
+take_turn(uint32 wait_event, int milliseconds)
 {
 	WaitEvent events[2];
 	bool is_readable = false;
-	int n = WaitEventSetWait(wait_set, time_to_wait(), events,
+	int n = WaitEventSetWait(wait_set, time_to_wait(milliseconds), events,
 							 lengthof(events), wait_event);
 
 	for (int i = 0; i < n; i++)
@@ -288,12 +282,16 @@ take_turn(uint32 wait_event)
 	collect_done();
 }
 
-/* Milliseconds until libcurl wants to be called, or -1. */
+/* Until libcurl wants to be called, at most as given; -1 means no end. */
 static long
-time_to_wait(void)
+time_to_wait(int milliseconds)
 {
-	return wake_at <= 0 ? (long) wake_at
-						: (long) Max(wake_at - now_milliseconds(), 0);
+	long wanted = wake_at <= 0 ? (long) wake_at
+							   : (long) Max(wake_at - now_milliseconds(), 0);
+
+	if (milliseconds < 0 || wanted < 0)
+		return Max(wanted, milliseconds);
+	return Min(wanted, milliseconds);
 }
 
 /*

@@ -69,8 +69,17 @@ extern TxsTransfer *txs_transfer_create(const TxsHttpRequest *request);
 /* Give everything back; closes its connection if the transfer is not done. */
 extern void txs_transfer_free(TxsTransfer *transfer);
 
-/* Run a transfer to its end; raises what interrupts raise. */
-extern void txs_multi_run(TxsTransfer *transfer);
+/* Begin to run a transfer; where that cannot be, it is done with a problem. */
+extern void txs_multi_add(TxsTransfer *transfer);
+
+/*
+ * Wait for something to do for any transfer, at most so many milliseconds (-1:
+ * without an end), and do it; raises what interrupts raise.
+ */
+extern void txs_multi_turn(uint32 wait_event, int milliseconds);
+
+/* Where the multi handle is of no use any more, say so in the transfer. */
+extern void txs_multi_check(TxsTransfer *transfer);
 
 /* Take a running transfer out of the multi handle. */
 extern void txs_multi_remove(TxsTransfer *transfer);

@@ -193,6 +193,12 @@ struct TxsProvider
 	bool (*next_row)(void *scan, TxsItem *item);
 	void (*close_scan)(void *scan);
 
+	/* Count the rows of a scan that was started, in place of next_row. */
+	int64 (*count_rows)(void *scan);
+
+	/* What a scan has cost; may be NULL. */
+	const TxsScanCounters *(*counters)(void *scan);
+
 	/* Hand out the tables that could be storages, in order of their names. */
 	void (*list_tables)(const TxsStorage *storage, TxsTableReceiver receive,
 						void *arg);

@@ -34,15 +34,30 @@ typedef struct TxsScanRequest
 	int wanted;
 	bool all; /* every partition, in any order, or: */
 	int npartitions;
-	const TxsSlice
-		*partitions; /* different ones, in the order of the result */
-	int64 first;	 /* sequence ids of state rows, from ... */
-	int64 last;		 /* ... to, both included */
+	const TxsSlice *partitions; /* different ones */
+	int64 first;				/* sequence ids of state rows, from ... */
+	int64 last;					/* ... to, both included */
 	bool backward;	 /* within a partition: the highest sequence first */
 	int64 limit;	 /* rows that may be enough; 0: nothing is known */
 	bool consistent; /* what was written before is seen */
 	int segments;	 /* parts of a table to read at a time */
 } TxsScanRequest;
+
+/* Parts of a table that may be read at a time. */
+#define TXS_MAX_SEGMENTS 64
+
+/* What a scan has cost so far, where that is more than reading tables. */
+typedef struct TxsScanCounters
+{
+	int64 requests;
+	int64 retries;
+	int64 pages;
+	int64 scanned; /* rows that the service looked at */
+	int64 returned;
+	int64 bytes;
+	double capacity; /* units */
+	int64 wait_microseconds;
+} TxsScanCounters;
 
 /* What is known of a request before its values are, for EXPLAIN. */
 typedef struct TxsShape

@@ -291,6 +291,42 @@ txs_answers_table(TxsSlice answer, TxsTableFacts *facts)
 	return found && at_end(&reader);
 }
 
+static bool
+read_names(TxsReader *reader, List **names)
+{
+	if (txs_reader_next(reader) != TXS_TOKEN_ARRAY)
+		return false;
+	while (txs_reader_next(reader) == TXS_TOKEN_STRING)
+		*names = lappend(*names, take_text(reader));
+	return reader->token == TXS_TOKEN_ARRAY_END;
+}
+
+bool
+txs_answers_tables(TxsSlice answer, List **names, const char **last)
+{
+	TxsReader reader;
+	bool found = false;
+
+	*names = NIL;
+	*last = NULL;
+	if (!open_object(&reader, answer))
+		return false;
+	while (txs_reader_next(&reader) == TXS_TOKEN_NAME)
+	{
+		if (txs_reader_is(&reader, "TableNames"))
+		{
+			if (!read_names(&reader, names))
+				return false;
+			found = true;
+		}
+		else if (txs_reader_is(&reader, "LastEvaluatedTableName"))
+			*last = read_text(&reader);
+		else if (!skip(&reader))
+			return false;
+	}
+	return found && at_end(&reader);
+}
+
 /* The members of TimeToLiveDescription, whose brace comes next. */
 static bool
 read_time_to_live(TxsReader *reader, const char **attribute)

@@ -11,8 +11,7 @@ extern TxsSlice txs_body_finish(TxsWriter *writer);
 extern void txs_body_text(TxsWriter *writer, const char *name,
 						  const char *text);
 /* A number as JSON writes it, not as an attribute value. */
-extern void txs_body_number(TxsWriter *writer, const char *name,
-							int64 number);
+extern void txs_body_number(TxsWriter *writer, const char *name, int64 number);
 /* A member that is an attribute value of type S. */
 extern void txs_body_value(TxsWriter *writer, const char *name,
 						   const char *data, size_t length);

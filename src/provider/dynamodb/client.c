@@ -28,9 +28,14 @@
  */
 #define PATIENCE 10000
 
+/* Shown in pg_stat_activity, from PostgreSQL 17. */
+#define WAIT_EVENT "TxstoreHttp"
+
 /* 16 MB is what one answer may hold (spec section 7); base64 and JSON make
  * that more. */
 #define MAX_ANSWER ((size_t) 32 * 1024 * 1024)
+
+#define MAX_HEADERS 8
 
 /* What one call keeps account of, beside the call. */
 typedef struct Attempts
@@ -45,6 +50,18 @@ typedef struct Attempts
 	int64 skew;		   /* seconds that the service's clock is ahead */
 	const char *hint;  /* x-amz-retry-after of the last answer */
 } Attempts;
+
+struct TxsRunningCall
+{
+	TxsCall *call;
+	MemoryContext requests; /* of what is on its way */
+	MemoryContext results;
+	Attempts attempts;
+	TxsHttpRequest request; /* of the attempt that is on its way */
+	TxsHeader headers[MAX_HEADERS];
+	TxsExchange *exchange; /* NULL while waiting for the next attempt */
+	TimestampTz resume_at; /* when to begin that */
+};
 
 static TxsSigner *signer = NULL;
 
@@ -72,8 +89,6 @@ write_date(int64 skew, char *text, size_t size)
 
 	pg_strftime(text, size, "%Y%m%dT%H%M%SZ", pg_gmtime(&now));
 }
-
-#define MAX_HEADERS 8
 
 /*
  * The headers of one attempt, signed; returns how many.  Texts are palloc'd.
@@ -121,54 +136,31 @@ make_headers(const TxsCall *call, int64 skew, TxsHeader *headers)
 	return count;
 }
 
-/*
- * Send and wait.  A cancel while a write is under way says so: its outcome is
- * as unknown as after a lost connection.
- */
+/* Sign and send. */
 static void
-send_attempt(const TxsCall *call, const Attempts *attempts,
-			 TxsHttpAnswer *answer)
+begin_attempt(TxsRunningCall *running)
 {
+	TxsCall *call = running->call;
 	const TxsConnection *connection = call->connection;
-	MemoryContext caller = CurrentMemoryContext;
-	TxsHeader headers[MAX_HEADERS];
-	TxsHttpRequest request = {
+	MemoryContext caller = MemoryContextSwitchTo(running->requests);
+
+	call->attempts++;
+	running->request = (TxsHttpRequest){
 		.method = "POST",
 		.url = connection->endpoint.url,
-		.headers = headers,
-		.nheaders = make_headers(call, attempts->skew, headers),
+		.headers = running->headers,
+		.nheaders =
+			make_headers(call, running->attempts.skew, running->headers),
 		.body = call->body,
 		.ca_file = connection->storage->ca_file,
 		.connect_timeout = connection->connect_timeout,
-		.timeout = Max(1, Min(milliseconds_left(attempts), ATTEMPT_TIMEOUT)),
+		.timeout = Max(1, Min(milliseconds_left(&running->attempts),
+							  ATTEMPT_TIMEOUT)),
 		.max_answer = MAX_ANSWER,
-		.wait_event = "TxstoreHttp",
+		.wait_event = WAIT_EVENT,
 	};
-
-	if (!call->is_write)
-	{
-		txs_http_send(&request, answer);
-		return;
-	}
-	PG_TRY();
-	{
-		txs_http_send(&request, answer);
-	}
-	PG_CATCH();
-	{
-		ErrorData *error;
-
-		MemoryContextSwitchTo(caller);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->detail == NULL)
-			error->detail =
-				psprintf("A write to server \"%s\" was under way: it may "
-						 "have been applied, or may still be.  load() tells.",
-						 connection->storage->name);
-		ReThrowError(error);
-	}
-	PG_END_TRY();
+	running->exchange = txs_http_begin(&running->request);
+	MemoryContextSwitchTo(caller);
 }
 
 /* Is this answer what the service sent?  Its CRC says so, if it has one. */
@@ -294,11 +286,12 @@ correct_clock(const TxsCall *call, const TxsHttpAnswer *answer,
 }
 
 /*
- * Wait before the next attempt; false if there must be none: the fault is
- * final, attempts, tokens or time are used up.
+ * Decide on the next attempt, and when it is to be; false if there must be
+ * none: the fault is final, attempts, tokens or time are used up.
  */
 static bool
-wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
+plan_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts,
+		   int *delay)
 {
 	bool undecided = call->fault == TXS_FAULT_IN_PROGRESS ||
 					 (call->is_write && attempts->open_outcome);
@@ -307,8 +300,8 @@ wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 		!TimestampDifferenceExceeds(attempts->start, GetCurrentTimestamp(),
 									PATIENCE);
 	int cost = txs_retry_cost(call->fault);
-	int delay;
 
+	*delay = 0;
 	if (call->outcome == TXS_HTTP_STALE && !attempts->used_free)
 	{
 		attempts->used_free = true;
@@ -318,44 +311,162 @@ wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 		return milliseconds_left(attempts) > 0;
 	if (cost == 0 || (call->attempts >= TXS_RETRY_ATTEMPTS && !patient))
 		return false;
-	delay =
+	*delay =
 		txs_retry_delay(call->fault, attempts->retries,
 						pg_prng_double(&pg_global_prng_state), attempts->hint);
-	if (delay >= milliseconds_left(attempts) ||
+	if (*delay >= milliseconds_left(attempts) ||
 		!txs_endpoints_take_tokens(call->connection->endpoint.host, cost,
 								   TXS_RETRY_TOKENS))
 		return false;
 	attempts->retries++;
 	attempts->taken = cost;
-	txs_http_pause(delay);
 	return true;
+}
+
+TxsRunningCall *
+txs_client_begin(TxsCall *call, int delay)
+{
+	TxsRunningCall *running = palloc0(sizeof(TxsRunningCall));
+	Attempts *attempts = &running->attempts;
+
+	running->call = call;
+	running->requests = CurrentMemoryContext;
+	running->results = CurrentMemoryContext;
+	attempts->start = GetCurrentTimestamp();
+	attempts->deadline =
+		TimestampTzPlusMilliseconds(attempts->start,
+									Min(call->connection->request_timeout,
+										TOKEN_LIFETIME));
+	attempts->skew = txs_endpoints_skew(call->connection->endpoint.host);
+	call->attempts = 0;
+	running->resume_at = TimestampTzPlusMilliseconds(attempts->start, delay);
+	if (delay == 0)
+		begin_attempt(running);
+	return running;
+}
+
+/* Take up the answer of an attempt; true if it was the last one. */
+static bool
+end_attempt(TxsRunningCall *running)
+{
+	TxsCall *call = running->call;
+	Attempts *attempts = &running->attempts;
+	TxsHttpAnswer answer;
+	int delay;
+
+	txs_http_finish(running->exchange, &answer);
+	running->exchange = NULL;
+	if (take_answer(call, &answer, attempts))
+	{
+		txs_endpoints_give_tokens(call->connection->endpoint.host,
+								  attempts->taken > 0 ? attempts->taken : 1);
+		call->result = TXS_CALL_OK;
+		return true;
+	}
+	if (!plan_retry(call, &answer, attempts, &delay))
+	{
+		call->result = call->is_write && attempts->open_outcome
+						   ? TXS_CALL_UNKNOWN
+						   : TXS_CALL_REFUSED;
+		return true;
+	}
+	running->resume_at =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), delay);
+	return false;
+}
+
+bool
+txs_client_is_done(TxsRunningCall *running)
+{
+	MemoryContext caller = MemoryContextSwitchTo(running->results);
+	bool is_done = false;
+
+	if (running->exchange == NULL)
+	{
+		if (GetCurrentTimestamp() >= running->resume_at)
+			begin_attempt(running);
+	}
+	else if (txs_http_is_done(running->exchange))
+		is_done = end_attempt(running);
+	MemoryContextSwitchTo(caller);
+	return is_done;
+}
+
+void
+txs_client_wait(TxsRunningCall *const *calls, int count)
+{
+	int longest = -1;
+	bool has_exchange = false;
+	int i;
+
+	for (i = 0; i < count; i++)
+	{
+		long left;
+
+		if (calls[i]->exchange != NULL)
+		{
+			has_exchange = true;
+			if (txs_http_is_done(calls[i]->exchange))
+				return;
+			continue;
+		}
+		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+											   calls[i]->resume_at);
+		if (longest < 0 || left < longest)
+			longest = (int) left;
+	}
+	if (has_exchange)
+		txs_http_wait(longest, WAIT_EVENT);
+	else
+		txs_http_pause(longest);
+}
+
+/*
+ * A cancel while a write is under way says so: its outcome is as unknown as
+ * after a lost connection.
+ */
+static void
+say_write_was_under_way(const TxsCall *call, MemoryContext context)
+{
+	ErrorData *error;
+
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	FlushErrorState();
+	if (error->detail == NULL)
+		error->detail = psprintf("A write to server \"%s\" was under way: it "
+								 "may have been applied, or may still be.  "
+								 "load() tells.",
+								 call->connection->storage->name);
+	ReThrowError(error);
 }
 
 void
 txs_client_call(TxsCall *call)
 {
-	Attempts attempts = {.start = GetCurrentTimestamp()};
-	TxsHttpAnswer answer;
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext requests =
+		AllocSetContextCreate(caller, "txstore call", ALLOCSET_SMALL_SIZES);
+	TxsRunningCall *running;
 
-	attempts.deadline =
-		TimestampTzPlusMilliseconds(attempts.start,
-									Min(call->connection->request_timeout,
-										TOKEN_LIFETIME));
-	attempts.skew = txs_endpoints_skew(call->connection->endpoint.host);
-	call->attempts = 0;
-	do
+	CHECK_FOR_INTERRUPTS();
+	MemoryContextSwitchTo(requests);
+	running = txs_client_begin(call, 0);
+	running->results = caller;
+	MemoryContextSwitchTo(caller);
+	PG_TRY();
 	{
-		CHECK_FOR_INTERRUPTS();
-		call->attempts++;
-		send_attempt(call, &attempts, &answer);
-		if (take_answer(call, &answer, &attempts))
-		{
-			txs_endpoints_give_tokens(call->connection->endpoint.host,
-									  attempts.taken > 0 ? attempts.taken : 1);
-			call->result = TXS_CALL_OK;
-			return;
-		}
-	} while (wait_for_retry(call, &answer, &attempts));
-	call->result = call->is_write && attempts.open_outcome ? TXS_CALL_UNKNOWN
-														   : TXS_CALL_REFUSED;
+		while (!txs_client_is_done(running))
+			txs_client_wait(&running, 1);
+	}
+	PG_CATCH();
+	{
+		/* A connection must not be left half-way. */
+		MemoryContextDelete(requests);
+		if (call->is_write)
+			say_write_was_under_way(call, caller);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	MemoryContextDelete(requests);
 }

@@ -81,6 +81,25 @@ typedef struct TxsCall
 	const TxsReason *reasons;
 } TxsCall;
 
+/* A call that is on its way beside others. */
+typedef struct TxsRunningCall TxsRunningCall;
+
+/*
+ * Begin a call, after some milliseconds, in the current context: all that comes
+ * of it is there, and when the context goes, so does the call.  Not for writes,
+ * of whose cancel something is to be said.
+ */
+extern TxsRunningCall *txs_client_begin(TxsCall *call, int delay);
+
+/* Do what there is to do for a call; true when its result is there. */
+extern bool txs_client_is_done(TxsRunningCall *running);
+
+/*
+ * Wait until something has happened to any of these calls; raises what
+ * interrupts raise.
+ */
+extern void txs_client_wait(TxsRunningCall *const *calls, int count);
+
 /*
  * Send an operation until it has an answer that is final, or its time or
  * attempts are used up.  All attempts have the same bytes.  Raises only what
@@ -95,9 +114,8 @@ extern void txs_client_call(TxsCall *call);
  * done, as in "could not load partition \"x\""; detail NULL, or a sentence to
  * put first.
  */
-pg_noreturn extern void txs_errors_report(const TxsCall *call,
-										  const char *what,
-										  const char *detail);
+pg_noreturn extern void
+txs_errors_report(const TxsCall *call, const char *what, const char *detail);
 
 /* Raise that an answer to a read is none; problem says why. */
 pg_noreturn extern void
@@ -118,6 +136,8 @@ typedef struct TxsTransaction
 
 /* Of DescribeTable and DescribeTimeToLive. */
 extern TxsSlice txs_requests_table(const TxsStorage *storage);
+/* Of ListTables; last is the last name of the page before, or NULL. */
+extern TxsSlice txs_requests_list_tables(const char *last);
 extern TxsSlice txs_requests_create_table(const TxsStorage *storage);
 extern TxsSlice txs_requests_update_table(const TxsStorage *storage);
 extern TxsSlice txs_requests_get_key(const TxsStorage *storage,
@@ -182,6 +202,13 @@ typedef struct TxsTableFacts
 extern bool txs_answers_table(TxsSlice answer, TxsTableFacts *facts);
 
 /*
+ * The names that ListTables gives, palloc'd; *last is the one to go on from, or
+ * NULL at the end.
+ */
+extern bool txs_answers_tables(TxsSlice answer, List **names,
+							   const char **last);
+
+/*
  * What DescribeTimeToLive says: the attribute that holds an item's end, palloc'd,
  * or NULL where items have none.
  */
@@ -213,6 +240,16 @@ extern bool txs_dynamodb_pages(
 	TxsSlice (*make_body)(const TxsStorage *, TxsSlice, TxsSlice),
 	TxsSlice partition, TxsItemReceiver receive, void *arg);
 
+/* scan.c */
+extern void *txs_dynamodb_open_scan(const TxsStorage *storage,
+									Snapshot snapshot);
+extern void txs_dynamodb_start_scan(void *scan, const TxsScanRequest *request);
+extern bool txs_dynamodb_next_row(void *scan, TxsItem *item);
+extern void txs_dynamodb_close_scan(void *scan);
+extern int64 txs_dynamodb_count_rows(void *scan);
+extern const TxsScanCounters *txs_dynamodb_counters(void *scan);
+extern const char *txs_dynamodb_describe_shape(const TxsShape *shape);
+
 /* write.c */
 extern bool txs_dynamodb_apply(const TxsStorage *storage, TxsWrite *write);
 extern bool txs_dynamodb_delete_partition(const TxsStorage *storage,
@@ -228,6 +265,8 @@ extern void txs_dynamodb_close_import(void *import, TxsCreatedReceiver receive,
 									  void *arg);
 
 /* tables.c */
+extern void txs_dynamodb_list_tables(const TxsStorage *storage,
+									 TxsTableReceiver receive, void *arg);
 extern bool txs_dynamodb_initialize(const TxsStorage *storage);
 extern void txs_dynamodb_describe(const TxsStorage *storage,
 								  TxsFactReceiver receive, void *arg);

@@ -36,7 +36,8 @@ put_throughput(TxsWriter *writer, const TxsStorage *storage)
 	txs_writer_name(writer, "ProvisionedThroughput");
 	txs_writer_object(writer);
 	txs_body_number(writer, "ReadCapacityUnits", storage->read_capacity_units);
-	txs_body_number(writer, "WriteCapacityUnits", storage->write_capacity_units);
+	txs_body_number(writer, "WriteCapacityUnits",
+					storage->write_capacity_units);
 	txs_writer_object_end(writer);
 }
 
@@ -44,8 +45,8 @@ static void
 put_billing(TxsWriter *writer, const TxsStorage *storage)
 {
 	txs_body_text(writer, "BillingMode",
-			 storage->use_provisioned_throughput ? "PROVISIONED"
-												 : "PAY_PER_REQUEST");
+				  storage->use_provisioned_throughput ? "PROVISIONED"
+													  : "PAY_PER_REQUEST");
 }
 
 static void
@@ -56,6 +57,17 @@ put_pair(TxsWriter *writer, const char *name, const char *value,
 	txs_body_text(writer, name, value);
 	txs_body_text(writer, second_name, second_value);
 	txs_writer_object_end(writer);
+}
+
+TxsSlice
+txs_requests_list_tables(const char *last)
+{
+	TxsWriter writer;
+
+	txs_body_open(&writer);
+	if (last != NULL)
+		txs_body_text(&writer, "ExclusiveStartTableName", last);
+	return txs_body_finish(&writer);
 }
 
 TxsSlice
@@ -132,8 +144,8 @@ txs_requests_query(const TxsStorage *storage, TxsSlice partition,
 	txs_body_value(&writer, ":maxRowKeyPrefix", "state_~", 7);
 	txs_writer_object_end(&writer);
 	txs_body_text(&writer, "KeyConditionExpression",
-			 "PartitionKey = :partitionKey and RowKey between "
-			 ":minRowKeyPrefix and :maxRowKeyPrefix");
+				  "PartitionKey = :partitionKey and RowKey between "
+				  ":minRowKeyPrefix and :maxRowKeyPrefix");
 	txs_body_text(&writer, "Select", "ALL_ATTRIBUTES");
 	txs_body_table(&writer, storage);
 	return txs_body_finish(&writer);
@@ -153,10 +165,11 @@ txs_requests_rows(const TxsStorage *storage, TxsSlice partition,
 	{
 		txs_writer_name(&writer, "ExpressionAttributeValues");
 		txs_writer_object(&writer);
-		txs_body_value(&writer, ":partitionKey", partition.data, partition.length);
+		txs_body_value(&writer, ":partitionKey", partition.data,
+					   partition.length);
 		txs_writer_object_end(&writer);
 		txs_body_text(&writer, "KeyConditionExpression",
-				 "PartitionKey = :partitionKey");
+					  "PartitionKey = :partitionKey");
 	}
 	txs_body_table(&writer, storage);
 	return txs_body_finish(&writer);
@@ -207,8 +220,8 @@ put_condition(TxsWriter *writer, int64 expected_etag)
 	if (expected_etag == TXS_NO_ETAG || expected_etag == TXS_ETAG_ABSENT)
 	{
 		txs_body_text(writer, "ConditionExpression",
-				 expected_etag == TXS_NO_ETAG ? MUST_NOT_EXIST
-											  : MUST_LACK_ETAG);
+					  expected_etag == TXS_NO_ETAG ? MUST_NOT_EXIST
+												   : MUST_LACK_ETAG);
 		return;
 	}
 	txs_body_text(writer, "ConditionExpression", MUST_HAVE_ETAG);

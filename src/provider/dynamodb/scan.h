@@ -51,12 +51,12 @@ typedef struct TxsScanPage
 {
 	int nitems;
 	TxsSlice *items;
-	TxsSlice last_key;		  /* data NULL: the stream ends here */
-	TxsSlice last_partition;  /* the partition key in it, as JSON has it */
-	TxsSlice unprocessed;	  /* data NULL: none */
-	int64 count;			  /* what was found */
-	int64 scanned;			  /* what was looked at */
-	double capacity;		  /* units */
+	TxsSlice last_key;		 /* data NULL: the stream ends here */
+	TxsSlice last_partition; /* the partition key in it, as JSON has it */
+	TxsSlice unprocessed;	 /* data NULL: none */
+	int64 count;			 /* what was found */
+	int64 scanned;			 /* what was looked at */
+	double capacity;		 /* units */
 } TxsScanPage;
 
 /* False where it is no answer to the operation. */

@@ -20,10 +20,10 @@ add_item(TxsScanPage *page, int *size, TxsSlice item)
 	if (page->nitems == *size)
 	{
 		*size = *size == 0 ? 64 : *size * 2;
-		page->items = page->items == NULL
-						  ? palloc(sizeof(TxsSlice) * *size)
-						  : repalloc_huge(page->items,
-										  sizeof(TxsSlice) * (Size) *size);
+		page->items =
+			page->items == NULL
+				? palloc(sizeof(TxsSlice) * *size)
+				: repalloc_huge(page->items, sizeof(TxsSlice) * (Size) *size);
 	}
 	page->items[page->nitems++] = item;
 }
@@ -146,8 +146,8 @@ read_capacity(TxsReader *reader, TxsScanPage *page)
 		if (token == TXS_TOKEN_NAME && inner.depth <= 2 &&
 			txs_reader_is(&inner, "CapacityUnits") &&
 			txs_reader_next(&inner) == TXS_TOKEN_NUMBER)
-			page->capacity += strtod(
-				pnstrdup(inner.value.data, inner.value.length), NULL);
+			page->capacity +=
+				strtod(pnstrdup(inner.value.data, inner.value.length), NULL);
 	}
 	return true;
 }

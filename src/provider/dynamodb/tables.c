@@ -292,3 +292,47 @@ txs_dynamodb_describe(const TxsStorage *storage, TxsFactReceiver receive,
 	receive("initialize_storage() would",
 			plan_text(storage, exists ? &facts : NULL), arg);
 }
+
+/* Look at a table that was listed; one that is gone meanwhile is left out. */
+static void
+describe_listed(const TxsConnection *connection, const char *name,
+				TxsTableReceiver receive, void *arg)
+{
+	TxsStorage storage = *connection->storage;
+	TxsConnection listed = *connection;
+	TxsTableFacts facts;
+
+	storage.table_name = name;
+	listed.storage = &storage;
+	if (describe(&listed, &facts))
+		receive(name, facts.has_orleans_keys ? NULL : "it has other keys",
+				arg);
+}
+
+void
+txs_dynamodb_list_tables(const TxsStorage *storage, TxsTableReceiver receive,
+						 void *arg)
+{
+	TxsConnection *connection = txs_settings_connect(storage);
+	const char *last = NULL;
+
+	do
+	{
+		TxsCall call = {
+			.connection = connection,
+			.operation = "ListTables",
+			.body = txs_requests_list_tables(last),
+		};
+		List *names;
+		ListCell *cell;
+
+		txs_errors_call(&call,
+						psprintf("could not list the tables of server \"%s\"",
+								 storage->name));
+		if (!txs_answers_tables(call.answer, &names, &last))
+			txs_errors_report_answer(connection, "ListTables",
+									 "it lists no tables");
+		foreach (cell, names)
+			describe_listed(connection, lfirst(cell), receive, arg);
+	} while (last != NULL);
+}

@@ -152,6 +152,7 @@ extern void *txs_embedded_open_scan(const TxsStorage *storage,
 extern void txs_embedded_start_scan(void *scan, const TxsScanRequest *request);
 extern bool txs_embedded_next_row(void *scan, TxsItem *item);
 extern void txs_embedded_close_scan(void *scan);
+extern int64 txs_embedded_count_rows(void *scan);
 extern void txs_embedded_list_tables(const TxsStorage *storage,
 									 TxsTableReceiver receive, void *arg);
 extern const char *txs_embedded_describe_shape(const TxsShape *shape);

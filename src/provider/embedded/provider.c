@@ -31,6 +31,7 @@ const TxsProvider txs_embedded_provider = {
 	.start_scan = txs_embedded_start_scan,
 	.next_row = txs_embedded_next_row,
 	.close_scan = txs_embedded_close_scan,
+	.count_rows = txs_embedded_count_rows,
 	.list_tables = txs_embedded_list_tables,
 	.describe_shape = txs_embedded_describe_shape,
 	.estimate = txs_embedded_estimate,

@@ -208,6 +208,17 @@ txs_embedded_next_row(void *arg, TxsItem *item)
 	return true;
 }
 
+int64
+txs_embedded_count_rows(void *scan)
+{
+	TxsItem item;
+	int64 count = 0;
+
+	while (txs_embedded_next_row(scan, &item))
+		count++;
+	return count;
+}
+
 void
 txs_embedded_close_scan(void *arg)
 {
