@@ -70,7 +70,9 @@ OBJS = \
 	src/provider/dynamodb/answers.o \
 	src/provider/dynamodb/body.o \
 	src/provider/dynamodb/client.o \
+	src/provider/dynamodb/credentials.o \
 	src/provider/dynamodb/errors.o \
+	src/provider/dynamodb/fetch.o \
 	src/provider/dynamodb/import.o \
 	src/provider/dynamodb/provider.o \
 	src/provider/dynamodb/read.o \
@@ -79,6 +81,7 @@ OBJS = \
 	src/provider/dynamodb/scan_body.o \
 	src/provider/dynamodb/scan_page.o \
 	src/provider/dynamodb/settings.o \
+	src/provider/dynamodb/shared_keys.o \
 	src/provider/dynamodb/sorted_rows.o \
 	src/provider/dynamodb/tables.o \
 	src/provider/dynamodb/write.o \

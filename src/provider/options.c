@@ -12,6 +12,7 @@
 #include "catalog/pg_foreign_table.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
@@ -165,6 +166,15 @@ read_ca_file(const char *value, Target *target)
 }
 
 static const char *
+read_profile_name(const char *value, Target *target)
+{
+	if (value[0] == '\0')
+		return "A profile's name is not empty.";
+	target->storage.profile_name = value;
+	return NULL;
+}
+
+static const char *
 read_units(const char *value, int *result)
 {
 	if (parse_int(value, result, 0, NULL) && *result >= 1)
@@ -220,6 +230,12 @@ static const char *
 read_session_token(const char *value, Target *target)
 {
 	return read_word(value, &target->mapping.session_token);
+}
+
+static const char *
+read_credentials_required(const char *value, Target *target)
+{
+	return read_bool(value, &target->mapping.credentials_required);
 }
 
 static const char *
@@ -308,6 +324,8 @@ static const Option options[] = {
 	 read_endpoint, NULL},
 	{"ca_file", ForeignServerRelationId, &txs_dynamodb_provider, read_ca_file,
 	 NULL},
+	{"profile_name", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_profile_name, NULL},
 	{"use_provisioned_throughput", ForeignServerRelationId,
 	 &txs_dynamodb_provider, read_use_provisioned_throughput, "true"},
 	{"read_capacity_units", ForeignServerRelationId, &txs_dynamodb_provider,
@@ -339,6 +357,8 @@ static const Option options[] = {
 	{"secret_access_key", UserMappingRelationId, NULL, read_secret_access_key,
 	 NULL},
 	{"session_token", UserMappingRelationId, NULL, read_session_token, NULL},
+	{"credentials_required", UserMappingRelationId, NULL,
+	 read_credentials_required, "true"},
 };
 
 static const Option *
@@ -451,6 +471,11 @@ check_server(List *list, const TxsStorage *storage)
 					errhint("It is an option of provider \"%s\".",
 							option->provider->name));
 	}
+	if (storage->profile_name != NULL && !superuser())
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("permission denied to set profile_name"),
+				errhint("Only a superuser may choose among the profiles of "
+						"the database server."));
 	storage->provider->check(storage);
 }
 
@@ -464,6 +489,12 @@ check_mapping(const TxsMapping *mapping)
 				errmsg("access_key_id and secret_access_key go together"),
 				errhint("Give both, and session_token as well if the "
 						"credentials have one."));
+	if (!mapping->credentials_required && !superuser())
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("permission denied to set credentials_required to "
+					   "false"),
+				errhint("Only a superuser may let others use the credentials "
+						"of the database server."));
 }
 
 static void

@@ -48,6 +48,7 @@ typedef struct TxsStorage
 	const char *endpoint;
 	const char *region;
 	const char *ca_file;
+	const char *profile_name; /* in the shared files of the AWS tools */
 	bool use_provisioned_throughput;
 	bool update_if_exists;
 	int read_capacity_units;
@@ -263,6 +264,7 @@ typedef struct TxsMapping
 	const char *access_key_id;
 	const char *secret_access_key;
 	const char *session_token;
+	bool credentials_required; /* false: the server's own will do */
 } TxsMapping;
 
 /* Fill in a mapping from its options, which were checked, and defaults. */

@@ -157,6 +157,7 @@ copy_storage(const TxsStorage *storage, Oid user)
 	copy->endpoint = copy_text(storage->endpoint);
 	copy->region = copy_text(storage->region);
 	copy->ca_file = copy_text(storage->ca_file);
+	copy->profile_name = copy_text(storage->profile_name);
 	return copy;
 }
 

@@ -47,6 +47,7 @@ typedef struct Attempts
 	bool open_outcome; /* a write that may have been applied */
 	bool used_free;	   /* the free attempt after a stale connection */
 	bool used_clock;   /* the one after a correction of the clock */
+	bool used_renewal; /* the one with new credentials */
 	int64 skew;		   /* seconds that the service's clock is ahead */
 	const char *hint;  /* x-amz-retry-after of the last answer */
 } Attempts;
@@ -118,17 +119,17 @@ make_headers(const TxsCall *call, int64 skew, TxsHeader *headers)
 	headers[count++] =
 		(TxsHeader){"x-amz-target",
 					psprintf("DynamoDB_20120810.%s", call->operation)};
-	if (connection->credentials.session_token != NULL)
+	if (connection->credentials->session_token != NULL)
 		headers[count++] = (TxsHeader){"x-amz-security-token",
-									   connection->credentials.session_token};
+									   connection->credentials->session_token};
 
 	input.headers = headers;
 	input.nheaders = count;
 	if (signer == NULL)
 		signer = txs_sigv4_create();
 	if (signer == NULL ||
-		!txs_sigv4_sign(signer, &input, &connection->credentials,
-						authorization, 4096))
+		!txs_sigv4_sign(signer, &input, connection->credentials, authorization,
+						4096))
 		ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
 				errmsg("could not sign a request to server \"%s\"",
 					   connection->storage->name));
@@ -309,6 +310,12 @@ plan_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts,
 	}
 	if (correct_clock(call, answer, attempts))
 		return milliseconds_left(attempts) > 0;
+	if (call->fault == TXS_FAULT_CREDENTIALS && !attempts->used_renewal)
+	{
+		attempts->used_renewal = true;
+		return txs_credentials_renew(call->connection) &&
+			   milliseconds_left(attempts) > 0;
+	}
 	if (cost == 0 || (call->attempts >= TXS_RETRY_ATTEMPTS && !patient))
 		return false;
 	*delay =

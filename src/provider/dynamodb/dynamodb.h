@@ -14,6 +14,7 @@
 
 #include "aws/endpoint.h"
 #include "aws/retry.h"
+#include "aws/source.h"
 #include "aws/sigv4.h"
 #include "net/http.h"
 #include "provider/provider.h"
@@ -29,7 +30,8 @@ typedef struct TxsConnection
 {
 	const TxsStorage *storage;
 	TxsEndpoint endpoint;
-	TxsCredentials credentials;
+	TxsCredentials *credentials; /* may change while a call is tried again */
+	TxsSource source;			 /* they come from */
 	int request_timeout; /* milliseconds, for a call with all its attempts */
 	int connect_timeout;
 } TxsConnection;
@@ -39,6 +41,22 @@ typedef struct TxsConnection
  * that is none, 28000 where there are no credentials.
  */
 extern TxsConnection *txs_settings_connect(const TxsStorage *storage);
+
+/* credentials.c */
+
+/*
+ * Find the credentials of a connection whose other members are set.  Raises
+ * 28000 where there are none, with what is missing.
+ */
+extern void txs_credentials_find(TxsConnection *connection);
+
+/*
+ * The service has refused the credentials as expired or unknown: are there
+ * other ones?  Then they are the connection's.
+ */
+extern bool txs_credentials_renew(const TxsConnection *connection);
+
+/* settings.c */
 
 /* Raise HV00D where a server's options do not fit together. */
 extern void txs_settings_check(const TxsStorage *storage);
