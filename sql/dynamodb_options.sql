@@ -35,7 +35,23 @@ CREATE ROLE regress_ddb;
 GRANT USAGE ON FOREIGN SERVER ddb TO regress_ddb;
 SET ROLE regress_ddb;
 CREATE USER MAPPING FOR CURRENT_USER SERVER ddb OPTIONS (access_key_id 'AKIDEXAMPLE', secret_access_key 'secret');
+
+-- The server's own credentials are a superuser's to give.
+ALTER USER MAPPING FOR CURRENT_USER SERVER ddb OPTIONS (ADD credentials_required 'false');
+CREATE USER MAPPING FOR PUBLIC SERVER ddb OPTIONS (credentials_required 'false');
 RESET ROLE;
+CREATE USER MAPPING FOR PUBLIC SERVER ddb OPTIONS (credentials_required 'maybe');
+CREATE USER MAPPING FOR PUBLIC SERVER ddb OPTIONS (credentials_required 'false');
+GRANT USAGE ON FOREIGN DATA WRAPPER txstore_fdw TO regress_ddb;
+SET ROLE regress_ddb;
+CREATE SERVER ddb_own :wrapper (provider 'dynamodb', region 'eu-central-1', profile_name 'admin');
+CREATE SERVER ddb_own :wrapper (provider 'dynamodb', region 'eu-central-1');
+ALTER SERVER ddb_own OPTIONS (ADD profile_name 'admin');
+DROP SERVER ddb_own;
+RESET ROLE;
+ALTER SERVER ddb OPTIONS (ADD profile_name '');
+ALTER SERVER ddb OPTIONS (ADD profile_name 'reports');
+DROP USER MAPPING FOR PUBLIC SERVER ddb;
 
 -- Before anything is sent: a store that cannot be sent leaves nothing to doubt.
 SELECT txstore.store('p', NULL, '', storage => 'ddb');
@@ -45,4 +61,5 @@ SELECT txstore.describe_storage('ddb');
 DROP SERVER ddb CASCADE;
 DROP SERVER ddb_plain;
 DROP SERVER ddb_local;
+REVOKE USAGE ON FOREIGN DATA WRAPPER txstore_fdw FROM regress_ddb;
 DROP ROLE regress_ddb;
