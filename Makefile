@@ -59,6 +59,7 @@ OBJS = \
 	src/net/multi.o \
 	src/net/sockets.o \
 	src/net/transfer.o \
+	src/orleans/item_equal.o \
 	src/orleans/item_read.o \
 	src/orleans/item_value.o \
 	src/orleans/item_write.o \

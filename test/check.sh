@@ -16,6 +16,8 @@
 #   PART_SECONDS   the most time for a part; then it is ended and has failed
 #                  (default: 1200)
 #   FUZZ_SECONDS   time for long_fuzz (default: 1800)
+#   EMULATORS      "no" leaves out the emulators of DynamoDB, which are installed
+#                  into ~/.cache/txstore (pip, cargo) at the first run
 #
 # The checkout is copied to build/ and built there (see build.sh); logs are in
 # build/logs.  Ends with the line "N passed, N failed"; exits 1 if anything
@@ -379,13 +381,48 @@ provider_tests="abort commit contradictions delete_partition export handles impo
 partition_key pending plan plan_metadata prepare read_only rights store_arguments store_batches store_conflict \
 store_etag_argument store_etags store_limits store_metadata"
 
+# What an emulator has not, or has otherwise (see test/servers/README.md).
+left_out_moto="import_limits store_batches store_etags store_limits store_metadata"
+left_out_dynoxide=""
+
 part_providers()
 {
 	build_plain
 	cd "$tree"
 	rm -rf results
-	run_test fault_server test/servers/with_server -- \
+	run_test fault_server test/servers/with_server --verify -- \
 		bash -c 'test/with_cluster test/on_dynamodb "fault server" "$FAULT_SERVER" "$@"' - $provider_tests
+	run_emulator dynoxide "$left_out_dynoxide"
+	run_emulator moto "$left_out_moto"
+}
+
+# The tests of part providers on an emulator, but for some.
+run_emulator()
+{
+	local name=$1 status=0 test tests=()
+	if [ "${EMULATORS:-yes}" = no ]; then
+		echo "ok - $name # SKIP EMULATORS=no"
+		return
+	fi
+	test/servers/with_emulator --install "$name" || status=$?
+	case $status in
+		0) ;;
+		3)
+			echo "ok - $name # SKIP no Rust that is new enough"
+			return ;;
+		*)
+			echo "not ok - $name could be installed"
+			return ;;
+	esac
+	for test in $provider_tests; do
+		case " $2 " in
+			*" $test "*) echo "ok - $name: $test # SKIP the emulator cannot" ;;
+			*) tests+=("$test") ;;
+		esac
+	done
+	export EMULATOR_LOG=$logs/$name.log
+	run_test "$name" test/servers/with_emulator "$name" -- \
+		bash -c 'name=$0; test/with_cluster test/on_dynamodb "$name" "$EMULATOR_URL" "$@"' "$name" "${tests[@]}"
 }
 
 # test/specs and test/expected: several sessions at once.

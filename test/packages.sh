@@ -84,6 +84,7 @@ find_missing()
 	perl -MTest::More -e 1 2>/dev/null || missing+=(perl)
 	perl -MIPC::Run -e 1 2>/dev/null || missing+=(libipc-run-perl)
 	command -v python3 >/dev/null || missing+=(python3)
+	[ "${EMULATORS:-yes}" = no ] || python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 	command -v openssl >/dev/null || missing+=(openssl)
 	find_clang || missing+=(libclang-rt)
 	[ "$1" = all ] || return 0

@@ -36,7 +36,8 @@ typedef struct TxsItemError
  * Read an item, bare or as {"Item":{...}}.  Values are copied into palloc'd
  * memory; nothing refers to text afterwards.  Unless the result is OK, error
  * says why, in words that can follow a colon.  Attributes that Orleans does
- * not know are kept in extra, as one line of JSON, in their order.
+ * not know are kept in extra, as one line of JSON, in the order of their names,
+ * since a service gives them in any.
  *
  * INVALID are also: an attribute or member that comes twice, a known
  * attribute of another type, an ETag or CommittedSequenceId that is not a
@@ -61,7 +62,9 @@ extern void txs_item_write(TxsWriter *writer, const TxsItem *item);
 extern size_t txs_extra_size(TxsSlice extra, bool *foreign);
 
 /*
- * Are the rows the same to the byte, where both carry what they carry?
+ * Are the rows the same to the byte, where both carry what they carry?  What
+ * Orleans does not know is compared as the service does: maps and sets have no
+ * order.
  */
 extern bool txs_item_equals(const TxsItem *a, const TxsItem *b);
 

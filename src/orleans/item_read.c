@@ -122,27 +122,25 @@ compare_names(const void *a, const void *b)
 	return (left->length > right->length) - (left->length < right->length);
 }
 
-/* No attribute may come twice. */
+/* Put attributes in the order of their names; none may come twice. */
 static bool
-check_names(const Attributes *attributes)
+sort_names(Attributes *attributes)
 {
-	Attribute *sorted;
 	int i;
 
 	if (attributes->count < 2)
-		return true; /* without any there is no list to copy, either */
-	sorted = palloc(sizeof(Attribute) * attributes->count);
-	memcpy(sorted, attributes->list, sizeof(Attribute) * attributes->count);
-	qsort(sorted, attributes->count, sizeof(Attribute), compare_names);
+		return true;
+	qsort(attributes->list, attributes->count, sizeof(Attribute),
+		  compare_names);
 	for (i = 1; i < attributes->count; i++)
 	{
-		if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
+		if (compare_names(&attributes->list[i - 1], &attributes->list[i]) == 0)
 		{
-			explain(attributes->error, "comes twice", &sorted[i].name);
+			explain(attributes->error, "comes twice",
+					&attributes->list[i].name);
 			return false;
 		}
 	}
-	pfree(sorted);
 	return true;
 }
 
@@ -367,7 +365,7 @@ read_row(Attributes *attributes, TxsItem *item)
 {
 	TxsSlice row_key = {NULL, 0};
 
-	if (!check_names(attributes) ||
+	if (!sort_names(attributes) ||
 		!take_text(attributes, "PartitionKey", &item->partition) ||
 		!take_text(attributes, "RowKey", &row_key) ||
 		!check_keys(attributes, item->partition, row_key))

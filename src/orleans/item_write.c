@@ -1,5 +1,5 @@
 /*
- * Write a row as a DynamoDB item in JSON, and compare rows; see item.h.
+ * Write a row as a DynamoDB item in JSON; see item.h.
  */
 #include "orleans/item.h"
 
@@ -92,43 +92,4 @@ txs_item_write(TxsWriter *writer, const TxsItem *item)
 		write_state_row(writer, &item->state);
 	}
 	txs_writer_object_end(writer);
-}
-
-static bool
-same_bytes(TxsSlice a, TxsSlice b)
-{
-	if (a.data == NULL || b.data == NULL)
-		return a.data == b.data;
-	return a.length == b.length &&
-		   (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
-static bool
-same_key_rows(const TxsKeyRow *a, const TxsKeyRow *b)
-{
-	return a->etag == b->etag && a->has_committed == b->has_committed &&
-		   (!a->has_committed || a->committed == b->committed) &&
-		   a->has_timestamp == b->has_timestamp &&
-		   (!a->has_timestamp || a->timestamp == b->timestamp) &&
-		   same_bytes(a->metadata, b->metadata) &&
-		   same_bytes(a->extra, b->extra);
-}
-
-static bool
-same_state_rows(const TxsStateRow *a, const TxsStateRow *b)
-{
-	return a->sequence == b->sequence && a->etag == b->etag &&
-		   same_bytes(a->transaction_id, b->transaction_id) &&
-		   same_bytes(a->timestamp, b->timestamp) &&
-		   same_bytes(a->manager, b->manager) &&
-		   same_bytes(a->state, b->state) && same_bytes(a->extra, b->extra);
-}
-
-bool
-txs_item_equals(const TxsItem *a, const TxsItem *b)
-{
-	if (a->is_key != b->is_key || !same_bytes(a->partition, b->partition))
-		return false;
-	return a->is_key ? same_key_rows(&a->key, &b->key)
-					 : same_state_rows(&a->state, &b->state);
 }

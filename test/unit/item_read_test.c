@@ -439,8 +439,12 @@ static const struct
 	 TEXT("{\"Metadata\":{\"S\":\"\"}}"), 8, false},
 	{"names without a value's type", TEXT("\"\":{\"S\":\"\"}"),
 	 TEXT("{\"\":{\"S\":\"\"}}"), 0, false},
-	{"the order is kept", TEXT("\"b\":{\"S\":\"\"},\"a\":{\"S\":\"\"}"),
-	 TEXT("{\"b\":{\"S\":\"\"},\"a\":{\"S\":\"\"}}"), 2, false},
+	{"the order is that of names",
+	 TEXT("\"b\":{\"S\":\"\"},\"a\":{\"S\":\"\"},\"B\":{\"S\":\"\"},"
+		  "\"ab\":{\"S\":\"\"}"),
+	 TEXT("{\"B\":{\"S\":\"\"},\"a\":{\"S\":\"\"},\"ab\":{\"S\":\"\"},"
+		  "\"b\":{\"S\":\"\"}}"),
+	 5, false},
 	{"true", TEXT("\"a\":{\"BOOL\":true}"), TEXT("{\"a\":{\"BOOL\":true}}"), 2,
 	 true},
 	{"null", TEXT("\"a\":{\"NULL\":true}"), TEXT("{\"a\":{\"NULL\":true}}"), 2,

@@ -6,6 +6,7 @@
 
 static void test_order(void);
 static void test_equality(void);
+static void test_equal_extras(void);
 static TxsItem full_key(void);
 static TxsItem full_state(void);
 
@@ -117,6 +118,62 @@ test_equality(void)
 	key.key.committed = 9;
 	key.key.timestamp = 9;
 	ok(txs_item_equals(&key, &again), "what a row does not have is no matter");
+	test_equal_extras();
+}
+
+/* Pairs of other attributes: what the service takes for the same, and not. */
+static const struct
+{
+	const char *name;
+	const char *a;
+	const char *b;
+	bool same;
+} pairs[] = {
+	{"attributes have no order", "{\"a\":{\"S\":\"\"},\"b\":{\"N\":\"1\"}}",
+	 "{\"b\":{\"N\":\"1\"},\"a\":{\"S\":\"\"}}", true},
+	{"one more attribute", "{\"a\":{\"S\":\"\"}}",
+	 "{\"a\":{\"S\":\"\"},\"b\":{\"S\":\"\"}}", false},
+	{"members of a map have no order",
+	 "{\"a\":{\"M\":{\"x\":{\"S\":\"1\"},\"y\":{\"L\":[]}}}}",
+	 "{\"a\":{\"M\":{\"y\":{\"L\":[]},\"x\":{\"S\":\"1\"}}}}", true},
+	{"names of a map's members", "{\"a\":{\"M\":{\"x\":{\"S\":\"1\"}}}}",
+	 "{\"a\":{\"M\":{\"y\":{\"S\":\"1\"}}}}", false},
+	{"elements of a set have no order", "{\"a\":{\"NS\":[\"1\",\"22\"]}}",
+	 "{\"a\":{\"NS\":[\"22\",\"1\"]}}", true},
+	{"elements of a set", "{\"a\":{\"NS\":[\"1\",\"22\"]}}",
+	 "{\"a\":{\"NS\":[\"1\",\"2\"]}}", false},
+	{"elements of a list have one",
+	 "{\"a\":{\"L\":[{\"S\":\"1\"},{\"S\":\"2\"}]}}",
+	 "{\"a\":{\"L\":[{\"S\":\"2\"},{\"S\":\"1\"}]}}", false},
+	{"a set is not a list", "{\"a\":{\"SS\":[]}}", "{\"a\":{\"L\":[]}}",
+	 false},
+	{"a list that is a map's member and is called as a set",
+	 "{\"a\":{\"M\":{\"SS\":{\"L\":[{\"S\":\"1\"},{\"S\":\"2\"}]}}}}",
+	 "{\"a\":{\"M\":{\"SS\":{\"L\":[{\"S\":\"2\"},{\"S\":\"1\"}]}}}}", false},
+	{"escapes", "{\"a\":{\"S\":\"\\u00e9\\/\"}}", "{\"a\":{\"S\":\"é/\"}}",
+	 true},
+	{"types", "{\"a\":{\"S\":\"1\"}}", "{\"a\":{\"N\":\"1\"}}", false},
+	{"true and false", "{\"a\":{\"BOOL\":true}}", "{\"a\":{\"BOOL\":false}}",
+	 false},
+	{"true and true", "{\"a\":{\"BOOL\":true},\"b\":{\"S\":\"\"}}",
+	 "{\"b\":{\"S\":\"\"},\"a\":{\"BOOL\":true}}", true},
+};
+
+static void
+test_equal_extras(void)
+{
+	TxsItem a = full_key();
+	TxsItem b = full_key();
+	size_t i;
+
+	for (i = 0; i < lengthof(pairs); i++)
+	{
+		a.key.extra = (TxsSlice){pairs[i].a, strlen(pairs[i].a)};
+		b.key.extra = (TxsSlice){pairs[i].b, strlen(pairs[i].b)};
+		ok(txs_item_equals(&a, &b) == pairs[i].same &&
+			   txs_item_equals(&b, &a) == pairs[i].same,
+		   "the same or not: %s", pairs[i].name);
+	}
 }
 
 static TxsItem
