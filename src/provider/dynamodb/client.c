@@ -113,9 +113,26 @@ make_headers(const TxsCall *call, TxsHeader *headers)
 }
 
 /*
- * Send and wait.  A cancel while a write is under way says so: its outcome is
- * as unknown as after a lost connection.
+ * Raise the current error again.  A cancel while a write is under way says so:
+ * its outcome is as unknown as after a lost connection.
  */
+pg_noreturn static void
+rethrow_under_way(const TxsCall *call, MemoryContext caller)
+{
+	ErrorData *error;
+
+	MemoryContextSwitchTo(caller);
+	error = CopyErrorData();
+	FlushErrorState();
+	if (error->detail == NULL)
+		error->detail =
+			psprintf("A write to server \"%s\" was under way: it may have "
+					 "been applied, or may still be.  load() tells.",
+					 call->connection->storage->name);
+	ReThrowError(error);
+}
+
+/* Send and wait. */
 static void
 send_attempt(const TxsCall *call, const Attempts *attempts,
 			 TxsHttpAnswer *answer)
@@ -147,17 +164,29 @@ send_attempt(const TxsCall *call, const Attempts *attempts,
 	}
 	PG_CATCH();
 	{
-		ErrorData *error;
+		rethrow_under_way(call, caller);
+	}
+	PG_END_TRY();
+}
 
-		MemoryContextSwitchTo(caller);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->detail == NULL)
-			error->detail =
-				psprintf("A write to server \"%s\" was under way: it may "
-						 "have been applied, or may still be.  load() tells.",
-						 connection->storage->name);
-		ReThrowError(error);
+/* Wait between attempts, the last of which may have left a write open. */
+static void
+pause_attempts(const TxsCall *call, const Attempts *attempts, int delay)
+{
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (!call->is_write || !attempts->open_outcome)
+	{
+		txs_http_pause(delay);
+		return;
+	}
+	PG_TRY();
+	{
+		txs_http_pause(delay);
+	}
+	PG_CATCH();
+	{
+		rethrow_under_way(call, caller);
 	}
 	PG_END_TRY();
 }
@@ -315,7 +344,7 @@ wait_for_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 		return false;
 	attempts->retries++;
 	attempts->taken = cost;
-	txs_http_pause(delay);
+	pause_attempts(call, attempts, delay);
 	return true;
 }
 
@@ -331,7 +360,6 @@ txs_client_call(TxsCall *call)
 	call->attempts = 0;
 	do
 	{
-		CHECK_FOR_INTERRUPTS();
 		call->attempts++;
 		send_attempt(call, &attempts, &answer);
 		if (take_answer(call, &answer, &attempts))

@@ -95,9 +95,8 @@ extern void txs_client_call(TxsCall *call);
  * done, as in "could not load partition \"x\""; detail NULL, or a sentence to
  * put first.
  */
-pg_noreturn extern void txs_errors_report(const TxsCall *call,
-										  const char *what,
-										  const char *detail);
+pg_noreturn extern void
+txs_errors_report(const TxsCall *call, const char *what, const char *detail);
 
 /* Raise that an answer to a read is none; problem says why. */
 pg_noreturn extern void
