@@ -6,7 +6,10 @@
  * once, at whatever point a request is.  libcurl never sends a request again by
  * itself.  Nothing is raised but what CHECK_FOR_INTERRUPTS() raises, and errors
  * of class 53 (memory, file descriptors); what became of a request is in its
- * answer.  Not to be called while a lock is held that others wait for.
+ * answer.  One may be sent while another one waits, by what serving an interrupt
+ * runs.  No signal is handled in libcurl's threads, and OpenSSL's queue of errors,
+ * which the server shares, is empty afterwards.  Not to be called while a lock is
+ * held that others wait for.
  */
 #ifndef TXS_HTTP_H
 #define TXS_HTTP_H

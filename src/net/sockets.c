@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "storage/fd.h"
@@ -23,16 +24,30 @@
  */
 #define SPARE_FDS 8
 
-static curl_socket_t sockets[MAX_SOCKETS]; /* that are open */
+/*
+ * An open socket.  Its number alone does not tell it from another file that got
+ * the number later: libcurl 7.88 closes the socket of a connection that is given
+ * up while it is made without a word (txs_sockets_close() is not called).
+ */
+typedef struct Socket
+{
+	curl_socket_t fd;
+	ino_t inode;
+} Socket;
+
+static Socket sockets[MAX_SOCKETS];
 static int open_sockets;
 static int reserved_fds; /* reported to fd.c, for open sockets and spare */
 
+static void forget_closed(void);
+static bool is_open(const Socket *candidate);
 static int find_local_port(curl_socket_t fd);
 
 /* As many as there can be; with none left, a connection is not opened. */
 void
 txs_sockets_reserve(void)
 {
+	forget_closed();
 	while (reserved_fds < open_sockets + SPARE_FDS && AcquireExternalFD())
 		reserved_fds++;
 	while (reserved_fds > open_sockets + SPARE_FDS)
@@ -42,12 +57,34 @@ txs_sockets_reserve(void)
 	}
 }
 
+static void
+forget_closed(void)
+{
+	int kept = 0;
+
+	for (int i = 0; i < open_sockets; i++)
+		if (is_open(&sockets[i]))
+			sockets[kept++] = sockets[i];
+	open_sockets = kept;
+}
+
+static bool
+is_open(const Socket *candidate)
+{
+	struct stat facts;
+
+	return fstat(candidate->fd, &facts) == 0 && S_ISSOCK(facts.st_mode) &&
+		   facts.st_ino == candidate->inode;
+}
+
 curl_socket_t
 txs_sockets_open(void *data, curlsocktype purpose,
 				 struct curl_sockaddr *address)
 {
+	struct stat facts;
 	curl_socket_t fd;
 
+	forget_closed();
 	if (open_sockets >= Min(reserved_fds, MAX_SOCKETS))
 	{
 		errno = EMFILE;
@@ -58,7 +95,12 @@ txs_sockets_open(void *data, curlsocktype purpose,
 				address->protocol);
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	sockets[open_sockets++] = fd;
+	if (fstat(fd, &facts) != 0)
+	{
+		close(fd);
+		return CURL_SOCKET_BAD;
+	}
+	sockets[open_sockets++] = (Socket){fd, facts.st_ino};
 	return fd;
 }
 
@@ -66,7 +108,7 @@ int
 txs_sockets_close(void *data, curl_socket_t fd)
 {
 	for (int i = 0; i < open_sockets; i++)
-		if (sockets[i] == fd)
+		if (sockets[i].fd == fd)
 		{
 			sockets[i] = sockets[--open_sockets];
 			break;
@@ -80,9 +122,9 @@ txs_sockets_have_input(int local_port)
 {
 	for (int i = 0; i < open_sockets; i++)
 	{
-		struct pollfd wanted = {.fd = sockets[i], .events = POLLIN};
+		struct pollfd wanted = {.fd = sockets[i].fd, .events = POLLIN};
 
-		if (find_local_port(sockets[i]) == local_port)
+		if (is_open(&sockets[i]) && find_local_port(wanted.fd) == local_port)
 			return poll(&wanted, 1, 0) != 0;
 	}
 	return true;

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Interrupts;
 use List::Util qw(max);
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -113,13 +114,6 @@ sub usable
 	return;
 }
 
-# Sockets, epoll sets and the like: files of tables come and go.
-sub open_sockets
-{
-	my ($pid) = @_;
-	return scalar grep { (readlink($_) // '') =~ /^(socket|anon_inode|pipe):/ } glob "/proc/$pid/fd/*";
-}
-
 # Threads besides the first, with the signals that they take of those the server
 # has a handler for.
 sub exposed
@@ -182,17 +176,9 @@ $end //= 1e15;
 cmp_ok($end - ($start // 0) - 100, '<', $limit, sprintf 'a flood is timed out after at most %.0f ms', $end - ($start // 0) - 100);
 result($flooded, 'SET statement_timeout = 0');
 
-# Another session waits until all have seen its barrier.
-sub drop_database
-{
-	result($control, 'CREATE DATABASE dropped');
-	my $start = Time::HiRes::time;
-	result($control, 'DROP DATABASE dropped');
-	return (Time::HiRes::time - $start) * 1000;
-}
-my $idle = drop_database();
+my $idle = drop_database($control);
 stall_all();
-my $stalled = drop_database();
+my $stalled = drop_database($control);
 cmp_ok($stalled, '<', $idle + $limit, sprintf 'DROP DATABASE elsewhere takes %.0f ms, %.0f ms when nobody stalls', $stalled, $idle);
 cancel_all();
 usable('barrier');
@@ -204,8 +190,7 @@ foreach my $stall (@stalls)
 {
 	my $start = Time::HiRes::time;
 	result($control, "SELECT pg_terminate_backend($stall->{pid})");
-	Time::HiRes::sleep(0.001) while -e "/proc/$stall->{pid}" && Time::HiRes::time - $start < 30;
-	push @gone, (Time::HiRes::time - $start) * 1000;
+	push @gone, wait_for_end($stall->{pid}, $start);
 	eval { $stall->{session}{run}->finish };
 }
 report('pg_terminate_backend()', @gone);
@@ -213,12 +198,7 @@ report('pg_terminate_backend()', @gone);
 # A shutdown, by the times in the server's log.
 start_sessions();
 stall_all();
-my $offset = -s $node->logfile;
-$node->stop('fast');
-my $log = slurp_file($node->logfile, $offset);
-my ($asked) = $log =~ /(\d+:\d+\.\d+) \S+ \S+ LOG:\s+received fast shutdown/;
-my ($down) = $log =~ /(\d+:\d+\.\d+) \S+ \S+ LOG:\s+shutting down/;
-my $took = (seconds($down) - seconds($asked)) * 1000;
+my $took = stop_fast($node);
 cmp_ok($took, '<', $limit, sprintf 'with a fast shutdown all have gone after %.0f ms', $took);
 eval { $_->{session}{run}->finish } foreach @stalls;
 eval { $control->{run}->finish };
@@ -229,26 +209,8 @@ start_sessions();
 stall_all();
 $node->kill9;
 my $killed = Time::HiRes::time;
-my @died = map {
-	Time::HiRes::sleep(0.001) until has_ended($_->{pid}) || Time::HiRes::time - $killed > 30;
-	(Time::HiRes::time - $killed) * 1000;
-} @stalls;
-report("the postmaster's death", @died);
+report("the postmaster's death", map { wait_for_end($_->{pid}, $killed) } @stalls);
 eval { $_->{session}{run}->finish } foreach @stalls;
-
-# Whether or not the one that inherits it has noticed.
-sub has_ended
-{
-	my ($pid) = @_;
-	open(my $file, '<', "/proc/$pid/stat") or return 1;
-	return (<$file> // ') Z') =~ /\) Z/;
-}
-
-sub seconds
-{
-	my ($minutes, $seconds) = ($_[0] // '0:0') =~ /(\d+):([\d.]+)/;
-	return $minutes * 60 + $seconds;
-}
 
 stop_stalls();
 done_testing();

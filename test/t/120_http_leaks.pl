@@ -84,8 +84,13 @@ my @warm = holdings();
 my %outcomes;
 $outcomes{ result($session, "SELECT http_request('${_}stall-in-body', ca_file => '$ca')") }++ foreach (($plain, $tls) x 50);
 is_deeply(\%outcomes, { 57014 => 100 }, 'a hundred statements are cancelled');
+%outcomes = ();
+my $full = url('full', '');
+$outcomes{ result($session, "SELECT http_request('$full', connect_timeout => 60000)") }++ for 1 .. 200;
+is_deeply(\%outcomes, { 57014 => 200 }, 'two hundred times while they connect');
 result($session, "SET statement_timeout = 0");
-check('a hundred cancels', @warm);
+check('cancels', @warm);
+is(result($session, "SELECT outcome FROM http_request('${plain}ok')"), 'answered', 'and then a connection is made');
 is(result($session, "SELECT string_agg(DISTINCT divide('${plain}ok'), ' ') FROM generate_series(1, 300)"), 'caught', 'errors of others');
 check('errors of others', @warm);
 

@@ -5,16 +5,23 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use FaultServer;
+use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes;
 use Txstore;
 
 my $server = FaultServer->new('--verify');
+my $folder = PostgreSQL::Test::Utils::tempdir();
+system_or_bail("$FindBin::Bin/../servers/make_certificates", $folder);
+my $tls = FaultServer->new('--verify', '--certificate', "$folder/server.pem", '--key', "$folder/server.key");
 my $node = new_node('dynamodb');
 my $url = $server->url;
+my $tls_url = $tls->url;
 $node->safe_psql('postgres', qq{
 	CREATE SERVER remote FOREIGN DATA WRAPPER txstore_fdw
 		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'sessions', request_timeout '2s');
+	CREATE SERVER secure FOREIGN DATA WRAPPER txstore_fdw
+		OPTIONS (provider 'dynamodb', endpoint '$tls_url', table_name 'sessions', ca_file '$folder/ca.pem');
 	CREATE SERVER strict FOREIGN DATA WRAPPER txstore_fdw
 		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'missing', create_if_not_exists 'false');
 	CREATE SERVER nowhere FOREIGN DATA WRAPPER txstore_fdw
@@ -46,17 +53,25 @@ result($session, q{SELECT put('p', 'more', 'remote') FROM generate_series(1, 20)
 my %connections = map { $_->{connection} => 1 } @{ $server->log };
 is(scalar(keys %connections), 1, 'a session keeps its connection');
 
-# Closed while it was idle, also in the very moment: no error, applied once.
-foreach my $fault ({ fault => 'drop_idle' }, { fault => 'close' }, { fault => 'drop_idle', reset => \1 })
+# Closed while it was idle, also in the very moment: no error, applied once.  The
+# store comes first on the connection that the load has left.
+my @idle = map { my $seconds = $_; map { { fault => 'drop_idle', seconds => $seconds, %$_ } } {}, { reset => \1 } } (0, 3600);
+foreach my $where ([ 'remote', $server ], [ 'secure', $tls ])
 {
-	my $name = join ' ', map { ref $_ ? 'reset' : $_ } values %$fault;
-	result($session, q{SELECT value_of('p', 'remote')});
-	$server->control(clear_log => \1, faults => [ { %$fault, operation => 'GetItem', nth => 2, times => 1 } ]);
-	result($session, q{SELECT value_of('p', 'remote')});
-	like(result($session, q{SELECT put('p', 'again', 'remote')}), qr/^\d+$/, "$name: a store after it");
-	my $writes = $server->writes;
-	is((grep { $_->{applied} > 1 } values %$writes) + 0, 0, "$name: nothing was applied twice");
-	$server->control(faults => []);
+	my ($storage, $faulty) = @$where;
+	result($session, "SELECT put('p', 'first', '$storage')");
+	foreach my $fault (@idle, { fault => 'close' })
+	{
+		my $name = join ' ', $storage, $fault->{fault}, $fault->{seconds} // (), $fault->{reset} ? 'reset' : ();
+		$faulty->control(clear_log => \1, faults => [ { %$fault, operation => 'GetItem', nth => 2, times => 1 } ]);
+		is(result($session, "SELECT put('p', '$name', '$storage') ~ '^[0-9]+\$'"), 't', "$name: a store after it");
+		is(result($session, "SELECT value_of('p', '$storage')"), $name, "$name: is there");
+		my @writes = map { $_->{applied} } values %{ $faulty->writes };
+		is("@writes", '1', "$name: applied once");
+		my ($load, $store) = map { $faulty->log($_)->[0]{connection} } ('GetItem', 'TransactWriteItems');
+		isnt($store, $load, "$name: on another connection");
+		$faulty->control(faults => []);
+	}
 }
 
 # A cancel says that a write was under way; the session goes on at once.

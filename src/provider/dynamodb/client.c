@@ -429,11 +429,11 @@ txs_client_wait(TxsRunningCall *const *calls, int count)
 }
 
 /*
- * A cancel while a write is under way says so: its outcome is as unknown as
- * after a lost connection.
+ * Raise the current error again.  A cancel while a write is under way says so:
+ * its outcome is as unknown as after a lost connection.
  */
-static void
-say_write_was_under_way(const TxsCall *call, MemoryContext context)
+pg_noreturn static void
+rethrow_under_way(const TxsCall *call, MemoryContext context)
 {
 	ErrorData *error;
 
@@ -468,10 +468,13 @@ txs_client_call(TxsCall *call)
 	}
 	PG_CATCH();
 	{
+		bool is_under_way = call->is_write && (running->exchange != NULL ||
+											   running->attempts.open_outcome);
+
 		/* A connection must not be left half-way. */
 		MemoryContextDelete(requests);
-		if (call->is_write)
-			say_write_was_under_way(call, caller);
+		if (is_under_way)
+			rethrow_under_way(call, caller);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

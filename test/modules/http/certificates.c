@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #define SYSTEM_FOLDER "/etc/ssl/certs/"
-#define EXPORTED __attribute__((visibility("default")))
+#define EXPORTED	  __attribute__((visibility("default")))
 
 typedef int Stat(const char *, struct stat *);
 typedef FILE *Open(const char *, const char *);

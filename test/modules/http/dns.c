@@ -1,10 +1,12 @@
 /*
  * A resolver that hangs, to be preloaded: names that begin with "stall" take
- * 30 s, names that end with ".test" are this machine.
+ * 30 s, or as many as the number after it says; names that end with ".test" are
+ * this machine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +25,9 @@ getaddrinfo(const char *node, const char *service,
 
 	if (node != NULL && strncmp(node, "stall", 5) == 0)
 	{
-		sleep(30);
+		int seconds = atoi(node + 5);
+
+		sleep(seconds > 0 ? seconds : 30);
 		return EAI_AGAIN;
 	}
 	if (length > 5 && strcmp(node + length - 5, ".test") == 0)

@@ -33,7 +33,7 @@ static const char *const outcomes[] = {
 	[TXS_HTTP_LATE] = "late",		  [TXS_HTTP_TOO_LARGE] = "too large",
 };
 
-static char *nested_url;			/* to be asked in the hook, or NULL */
+static char *nested_url;		   /* to be asked in the hook, or NULL */
 static const char *nested_outcome; /* what became of it, or NULL */
 
 static void send_nested(ErrorData *message);
@@ -214,7 +214,8 @@ send_nested(ErrorData *message)
 							  .max_answer = 1024};
 	TxsHttpAnswer answer;
 
-	if (nested_url == NULL || strstr(message->message, "memory contexts") == NULL)
+	if (nested_url == NULL ||
+		strstr(message->message, "memory contexts") == NULL)
 		return;
 	nested_url = NULL;
 	txs_http_send(&request, &answer);
