@@ -75,15 +75,14 @@ sub http_node
 
 sub start_http_node
 {
-	my ($node) = @_;
+	my ($node, %options) = @_;
 	local $ENV{LD_PRELOAD} = preload();
 	local $ENV{TEST_CERTIFICATES} = "$folder/system";
 	# Nothing of it may reach the client.
 	local $ENV{http_proxy} = 'http://127.0.0.1:9';
 	local $ENV{https_proxy} = 'http://127.0.0.1:9';
 	local $ENV{ALL_PROXY} = 'http://127.0.0.1:9';
-	$node->start;
-	return;
+	return $node->start(%options);
 }
 
 1;
