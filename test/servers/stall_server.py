@@ -376,12 +376,14 @@ def stall_in_body(c, request):
 
 @fault
 def drip(c, request):
-    """A byte a second, or as often as the query says."""
+    """A byte a second, or each so many seconds, and so many: drip?0.01,1000."""
+    seconds, _, length = (request.query or "1").partition(",")
+    length = int(length or 100000)
     count("stalled", request.path)
     with contextlib.suppress(OSError):
-        for byte in head("200 OK", 100000) + b"x" * 100000:
+        for byte in head("200 OK", length) + b"x" * length:
             c.send(bytes([byte]))
-            time.sleep(float(request.query or 1))
+            time.sleep(float(seconds))
     return False
 
 
