@@ -23,6 +23,7 @@ import zlib
 
 FAULTS = {}
 LOCK = threading.Lock()
+HELD = threading.Event()
 STATS = {"read": {}, "heads": {}, "connections": 0, "open": 0, "handshakes": 0, "stalled": {}}
 
 
@@ -341,6 +342,19 @@ def endless_body(c, request):
         while True:
             c.send(b"y" * 65536)
     return False
+
+
+@fault
+def held(c, request):
+    """Until somebody asks for its release."""
+    HELD.wait(60)
+    return c.answer(b"x" * 100000)
+
+
+@fault
+def release(c, request):
+    HELD.set()
+    return c.answer()
 
 
 @fault
