@@ -23,6 +23,7 @@ import zlib
 
 FAULTS = {}
 LOCK = threading.Lock()
+HELD = threading.Event()
 STATS = {"read": {}, "heads": {}, "connections": 0, "open": 0, "handshakes": 0, "stalled": {}}
 
 
@@ -344,6 +345,19 @@ def endless_body(c, request):
 
 
 @fault
+def held(c, request):
+    """Until somebody asks for its release."""
+    HELD.wait(60)
+    return c.answer(b"x" * 100000)
+
+
+@fault
+def release(c, request):
+    HELD.set()
+    return c.answer()
+
+
+@fault
 def silent(c, request):
     return c.stall(request)
 
@@ -376,14 +390,12 @@ def stall_in_body(c, request):
 
 @fault
 def drip(c, request):
-    """A byte a second, or each so many seconds, and so many: drip?0.01,1000."""
-    seconds, _, length = (request.query or "1").partition(",")
-    length = int(length or 100000)
+    """A byte a second, or as often as the query says."""
     count("stalled", request.path)
     with contextlib.suppress(OSError):
-        for byte in head("200 OK", length) + b"x" * length:
+        for byte in head("200 OK", 100000) + b"x" * 100000:
             c.send(bytes([byte]))
-            time.sleep(float(seconds))
+            time.sleep(float(request.query or 1))
     return False
 
 

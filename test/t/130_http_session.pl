@@ -76,13 +76,14 @@ SKIP:
 	}
 }
 
-# A request within another, while that one waits and serves an interrupt.
+# A request within another, while that one waits and serves an interrupt: the inner
+# one is what the outer one's server waits for.
 my ($session, $pid) = start_session();
-result($session, "SELECT http_nest('${plain}ok')");
-begin_statement($session, "SELECT outcome, status, length(answer) FROM http_request('${plain}drip?0.0001,20000', max_answer => 1000000)");
+result($session, "SELECT http_nest('${plain}release')");
+begin_statement($session, "SELECT outcome, status, length(answer) FROM http_request('${plain}held', timeout => 60000)");
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid") or die;
 is(result($control, "SELECT pg_log_backend_memory_contexts($pid)"), 't', 'the session is asked to log');
-is(end_statement($session), 'answered|200|20000', 'a request that another one interrupts');
+is(end_statement($session), 'answered|200|100000', 'a request that another one interrupts');
 is(result($session, 'SELECT http_nested()'), 'answered', 'the other one');
 is(outcome_of($session, "${plain}ok"), 'answered', 'and the next');
 
