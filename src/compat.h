@@ -25,7 +25,6 @@
 #include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 #include "utils/wait_event.h"
@@ -128,19 +127,6 @@ txs_wait_event(const char *name)
 	return WaitEventExtensionNew(name);
 #else
 	return PG_WAIT_EXTENSION;
-#endif
-}
-
-/* Does a collation order texts by their bytes?  18 has one place to ask. */
-static inline bool
-txs_collation_is_c(Oid collation)
-{
-	if (!OidIsValid(collation))
-		return false;
-#if PG_VERSION_NUM >= 180000
-	return pg_newlocale_from_collation(collation)->collate_is_c;
-#else
-	return lc_collate_is_c(collation);
 #endif
 }
 

@@ -135,6 +135,12 @@ typedef struct TxsKeyQual
 } TxsKeyQual;
 
 /*
+ * Does a collation surely order texts by their bytes?  (The server's own
+ * function is in a header that wants ICU's.)
+ */
+extern bool txs_quals_is_bytewise(Oid collation);
+
+/*
  * Does a clause of a query ask something of a part of this relation's key?  The
  * value may refer to other relations, which the caller looks at.
  */

@@ -230,7 +230,7 @@ is_ordered_by(const TxsRelation *relation, EquivalenceClass *class, Oid family)
 		if (field == TXS_FIELD_SEQUENCE_ID && family == INTEGER_BTREE_FAM_OID)
 			return true;
 		if (field == TXS_FIELD_ROW_KEY && family == TEXT_BTREE_FAM_OID &&
-			txs_collation_is_c(class->ec_collation))
+			txs_quals_is_bytewise(class->ec_collation))
 			return true;
 	}
 	return false;

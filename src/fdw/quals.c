@@ -15,7 +15,6 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
 
 /* The column that an expression is, of this relation; NULL for others. */
 static const TxsTableColumn *
@@ -52,6 +51,12 @@ part_of(const TxsForeignTable *table, const TxsTableColumn *column,
 	}
 }
 
+bool
+txs_quals_is_bytewise(Oid collation)
+{
+	return collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID;
+}
+
 /* Can the provider's keys answer this comparison? */
 static bool
 is_answerable(TxsKeyPart part, Oid operator, Oid collation, int *strategy)
@@ -67,7 +72,7 @@ is_answerable(TxsKeyPart part, Oid operator, Oid collation, int *strategy)
 	if (*strategy == BTEqualStrategyNumber)
 		return OidIsValid(collation) &&
 			   get_collation_isdeterministic(collation);
-	return part == TXS_PART_ROW_KEY && txs_collation_is_c(collation);
+	return part == TXS_PART_ROW_KEY && txs_quals_is_bytewise(collation);
 }
 
 /* Is a value known before rows of this relation are read? */
