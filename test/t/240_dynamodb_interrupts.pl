@@ -176,7 +176,7 @@ sub check_cancel
 	is($code, '57014', "$stall->{name}: SQLSTATE") or diag($outcome);
 	if ($stall->{writes} && !$stall->{decided})
 	{
-		like($detail, qr/^A write to server "$stall->{remote}" was under way: it may have been applied/, "$stall->{name}: detail");
+		like($detail, qr/^A write to table "\w+" of server "$stall->{remote}" was under way: it may have been applied/, "$stall->{name}: detail");
 	}
 	else
 	{

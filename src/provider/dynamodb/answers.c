@@ -383,6 +383,17 @@ short_code(char *type)
 	return code;
 }
 
+/* Text of the service, in this server's bounds: valid UTF-8, not long. */
+static const char *
+clip(const char *text, size_t length)
+{
+	if (!txs_utf8_is_valid(text, length))
+		return "(not UTF-8)";
+	return pnstrdup(text,
+					pg_mbcliplen(text, (int) Min(length, 4 * SHOWN_LENGTH),
+								 SHOWN_LENGTH));
+}
+
 static void
 read_reason(TxsReader *reader, TxsReason *reason)
 {
@@ -397,7 +408,12 @@ read_reason(TxsReader *reader, TxsReason *reason)
 			reason->code = code == NULL ? "" : code;
 		}
 		else if (txs_reader_is(reader, "Message"))
-			reason->message = read_text(reader);
+		{
+			char *text = read_text(reader);
+
+			reason->message =
+				text == NULL ? NULL : clip(text, strlen(text));
+		}
 		else if (!skip(reader))
 			return;
 	}
@@ -414,17 +430,6 @@ read_reasons(TxsReader *reader, TxsCall *call)
 		   call->nreasons < MAX_REASONS)
 		read_reason(reader, &reasons[call->nreasons++]);
 	call->reasons = reasons;
-}
-
-/* Text of the service, in this server's bounds: valid UTF-8, not long. */
-static const char *
-clip(const char *text, size_t length)
-{
-	if (!txs_utf8_is_valid(text, length))
-		return "(not UTF-8)";
-	return pnstrdup(text,
-					pg_mbcliplen(text, (int) Min(length, 4 * SHOWN_LENGTH),
-								 SHOWN_LENGTH));
 }
 
 /* True if the body is an error in JSON. */

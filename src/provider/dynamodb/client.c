@@ -45,6 +45,7 @@ typedef struct Attempts
 	int retries;	   /* that cost a token */
 	int taken;		   /* tokens of the last retry */
 	bool open_outcome; /* a write that may have been applied */
+	bool under_way;	   /* an attempt is being sent, or has no answer yet */
 	bool used_free;	   /* the free attempt after a stale connection */
 	bool used_clock;   /* the one after a correction of the clock */
 	bool used_renewal; /* the one with new credentials */
@@ -208,7 +209,21 @@ reason_codes(const TxsCall *call)
 	return codes;
 }
 
-/* Take up an answer with an error's status. */
+/*
+ * Does the service say, in its own words, that it has not done it?  An answer
+ * of what is in front of it, such as a redirection or a page, proves nothing,
+ * nor does a failure within it, nor what is still in progress.
+ */
+static bool
+is_refusal(const TxsCall *call, const TxsHttpAnswer *answer)
+{
+	return answer->status >= 400 && answer->status < 500 &&
+		   is_object(answer->body) && call->code != NULL &&
+		   call->fault != TXS_FAULT_IN_PROGRESS &&
+		   call->fault != TXS_FAULT_TRANSIENT;
+}
+
+/* Take up an answer with a status other than 200. */
 static void
 take_error(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 {
@@ -216,11 +231,13 @@ take_error(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts)
 	call->fault = txs_retry_classify(answer->status, call->code,
 									 reason_codes(call), call->nreasons);
 	attempts->hint = answer->retry_after;
+	if (is_refusal(call, answer))
+		return;
+	attempts->open_outcome = true;
 
-	/* The service, or what is in front of it, failed: perhaps after it had
-	 * done its work.  And what is in progress is not decided. */
-	if (answer->status >= 500 || call->fault == TXS_FAULT_IN_PROGRESS)
-		attempts->open_outcome = true;
+	/* Asking again may reach the service itself. */
+	if (call->fault == TXS_FAULT_FINAL)
+		call->fault = TXS_FAULT_TRANSIENT;
 }
 
 static void
@@ -429,22 +446,39 @@ txs_client_wait(TxsRunningCall *const *calls, int count)
 }
 
 /*
- * Raise the current error again.  A cancel while a write is under way says so:
- * its outcome is as unknown as after a lost connection.
+ * What an error that ends a write on its way, such as a cancel, must say:
+ * what went before, and that its outcome is as unknown as after a lost
+ * connection.  NULL where nothing can have been applied.
  */
+static char *
+describe_interruption(const TxsCall *call, const TxsRunningCall *running)
+{
+	const char *done = call->progress == NULL ? "" : call->progress;
+
+	if (running == NULL ||
+		(running->exchange == NULL && !running->attempts.open_outcome))
+		return done[0] == '\0' ? NULL : pstrdup(done);
+	return psprintf("%s%sA write to table \"%s\" of server \"%s\" was under "
+					"way: it may have been applied, or may still be.  load() "
+					"tells.",
+					done, done[0] == '\0' ? "" : "  ",
+					call->connection->storage->table_name,
+					call->connection->storage->name);
+}
+
+/* Raise the current error again, with what there is to say of a write. */
 pg_noreturn static void
-rethrow_under_way(const TxsCall *call, MemoryContext context)
+rethrow(const TxsCall *call, char *detail, MemoryContext context)
 {
 	ErrorData *error;
 
+	if (detail == NULL)
+		PG_RE_THROW();
 	MemoryContextSwitchTo(context);
 	error = CopyErrorData();
 	FlushErrorState();
 	if (error->detail == NULL)
-		error->detail = psprintf("A write to server \"%s\" was under way: it "
-								 "may have been applied, or may still be.  "
-								 "load() tells.",
-								 call->connection->storage->name);
+		error->detail = detail;
 	ReThrowError(error);
 }
 
@@ -454,28 +488,31 @@ txs_client_call(TxsCall *call)
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext requests =
 		AllocSetContextCreate(caller, "txstore call", ALLOCSET_SMALL_SIZES);
-	TxsRunningCall *running;
+	TxsRunningCall *volatile running = NULL;
 
-	CHECK_FOR_INTERRUPTS();
-	MemoryContextSwitchTo(requests);
-	running = txs_client_begin(call, 0);
-	running->results = caller;
-	MemoryContextSwitchTo(caller);
 	PG_TRY();
 	{
-		while (!txs_client_is_done(running))
-			txs_client_wait(&running, 1);
+		TxsRunningCall *call_under_way;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(requests);
+		call_under_way = txs_client_begin(call, 0);
+		call_under_way->results = caller;
+		MemoryContextSwitchTo(caller);
+		running = call_under_way;
+		while (!txs_client_is_done(call_under_way))
+			txs_client_wait(&call_under_way, 1);
 	}
 	PG_CATCH();
 	{
-		bool is_under_way = call->is_write && (running->exchange != NULL ||
-											   running->attempts.open_outcome);
+		char *detail = NULL;
 
+		MemoryContextSwitchTo(caller);
+		if (call->is_write)
+			detail = describe_interruption(call, running);
 		/* A connection must not be left half-way. */
 		MemoryContextDelete(requests);
-		if (is_under_way)
-			rethrow_under_way(call, caller);
-		PG_RE_THROW();
+		rethrow(call, detail, caller);
 	}
 	PG_END_TRY();
 	MemoryContextDelete(requests);

@@ -83,6 +83,7 @@ typedef struct TxsCall
 	const char *operation; /* such as GetItem */
 	TxsSlice body;
 	bool is_write; /* without an answer it may have been applied */
+	const char *progress; /* what is done before it, a sentence, or NULL */
 
 	/* the result, palloc'd */
 	TxsCallResult result;
@@ -121,7 +122,8 @@ extern void txs_client_wait(TxsRunningCall *const *calls, int count);
 /*
  * Send an operation until it has an answer that is final, or its time or
  * attempts are used up.  All attempts have the same bytes.  Raises only what
- * interrupts raise; a cancel's detail says when a write was under way.
+ * interrupts raise; a cancel's detail has the progress, and says when a write
+ * was under way.
  */
 extern void txs_client_call(TxsCall *call);
 

@@ -41,6 +41,12 @@ static const CodeMeaning meanings[] = {
 	{"ValidationException", ERRCODE_INVALID_PARAMETER_VALUE, NULL},
 	{"ItemCollectionSizeLimitExceededException",
 	 ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL},
+
+	/* Reasons of a cancelled transaction. */
+	{"AccessDenied", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	 "The credentials do not allow this operation."},
+	{"ValidationError", ERRCODE_INVALID_PARAMETER_VALUE, NULL},
+	{"ItemCollectionSizeLimitExceeded", ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL},
 };
 
 static const CodeMeaning *
@@ -54,6 +60,41 @@ find_meaning(const char *code)
 			return &meanings[i];
 	}
 	return NULL;
+}
+
+/* By the code, or by the first reason that means something. */
+static const CodeMeaning *
+find_call_meaning(const TxsCall *call)
+{
+	const CodeMeaning *meaning = find_meaning(call->code);
+	int i;
+
+	for (i = 0; meaning == NULL && i < call->nreasons; i++)
+		meaning = find_meaning(call->reasons[i].code);
+	return meaning;
+}
+
+/* As many reasons as a message should show. */
+#define SHOWN_REASONS 5
+
+/* Why a transaction was cancelled, action by action. */
+static void
+describe_reasons(StringInfo text, const TxsCall *call)
+{
+	int shown = 0;
+	int i;
+
+	for (i = 0; i < call->nreasons && shown < SHOWN_REASONS; i++)
+	{
+		const TxsReason *reason = &call->reasons[i];
+
+		if (strcmp(reason->code, "None") == 0)
+			continue;
+		appendStringInfo(text, ", action %d %s", i, reason->code);
+		if (reason->message != NULL)
+			appendStringInfo(text, ": %s", reason->message);
+		shown++;
+	}
 }
 
 /* Where the call went, and what was said last. */
@@ -76,6 +117,7 @@ describe(const TxsCall *call, const char *detail)
 		appendStringInfo(&text, ", %s", call->code);
 	if (call->message != NULL)
 		appendStringInfo(&text, ": %s", call->message);
+	describe_reasons(&text, call);
 	if (call->throttling != NULL)
 		appendStringInfo(&text, ", reasons %s", call->throttling);
 	if (call->request_id != NULL)
@@ -83,10 +125,19 @@ describe(const TxsCall *call, const char *detail)
 	return text.data;
 }
 
+/* Was there an answer that is none of DynamoDB's? */
+static bool
+is_no_answer(const TxsCall *call)
+{
+	return call->outcome == TXS_HTTP_TOO_LARGE ||
+		   (call->outcome == TXS_HTTP_ANSWERED && call->status < 500 &&
+			call->code == NULL);
+}
+
 static int
 fault_sqlstate(const TxsCall *call, const char **hint)
 {
-	const CodeMeaning *meaning = find_meaning(call->code);
+	const CodeMeaning *meaning = find_call_meaning(call);
 
 	*hint = NULL;
 	switch (call->fault)
@@ -117,9 +168,8 @@ fault_sqlstate(const TxsCall *call, const char **hint)
 	}
 	if (call->outcome == TXS_HTTP_UNSENT)
 		return ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION;
-	if (call->outcome == TXS_HTTP_ANSWERED && call->status == 200)
-		return ERRCODE_FDW_UNABLE_TO_CREATE_EXECUTION;
-	return ERRCODE_CONNECTION_FAILURE;
+	return is_no_answer(call) ? ERRCODE_FDW_UNABLE_TO_CREATE_EXECUTION
+							  : ERRCODE_CONNECTION_FAILURE;
 }
 
 void

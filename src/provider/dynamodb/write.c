@@ -116,19 +116,13 @@ describe_conflict(TxsWrite *write, int number, const TxsCall *call)
 static void
 report_batch(TxsWrite *write, int number, const TxsCall *call)
 {
-	char *durable = NULL;
-
 	write->untouched = number == 0 && call->result == TXS_CALL_REFUSED;
-	if (write->nbatches > 1)
-		durable = psprintf("This was batch %d of %d; %d before it are "
-						   "durable.",
-						   number + 1, write->nbatches, number);
 	txs_errors_report(
 		call,
 		psprintf("could not store partition \"%.*s\" of storage \"%s\"",
 				 (int) write->partition.length, write->partition.data,
 				 call->connection->storage->name),
-		durable);
+		call->progress);
 }
 
 /* Send one batch; false on a conflict. */
@@ -143,11 +137,18 @@ apply_batch(const TxsConnection *connection, TxsWrite *write, int number,
 		.is_write = true,
 	};
 
+	if (write->nbatches > 1)
+		call.progress = psprintf("This was batch %d of %d; %d before it are "
+								 "durable.",
+								 number + 1, write->nbatches, number);
 	call.body = make_batch(storage, write, &write->batches[number]);
 	txs_client_call(&call);
 	if (is_missing_table(&call) && storage->create_if_not_exists)
 	{
+		/* Whatever becomes of the table, this batch was refused. */
+		write->untouched = number == 0;
 		txs_dynamodb_initialize(storage);
+		write->untouched = false;
 		call.body = make_batch(storage, write, &write->batches[number]);
 		txs_client_call(&call);
 	}
@@ -268,7 +269,7 @@ make_deletion(const TxsStorage *storage, TxsSlice partition, Doomed *doomed,
 	return txs_requests_finish(&transaction);
 }
 
-/* Send the deletions; false on a conflict. */
+/* Send the deletions; false on a conflict before anything is deleted. */
 static bool
 delete_rows(const TxsConnection *connection, TxsSlice partition,
 			Doomed *doomed)
@@ -285,10 +286,12 @@ delete_rows(const TxsConnection *connection, TxsSlice partition,
 		};
 
 		CHECK_FOR_INTERRUPTS();
+		if (first > 0)
+			call.progress = psprintf("%d state rows are deleted.", first);
 		call.body = make_deletion(connection->storage, partition, doomed,
 								  first, count);
 		txs_client_call(&call);
-		if (call.result == TXS_CALL_REFUSED &&
+		if (first == 0 && call.result == TXS_CALL_REFUSED &&
 			call.fault == TXS_FAULT_CONDITION)
 			return false;
 		if (call.result != TXS_CALL_OK)
@@ -298,8 +301,7 @@ delete_rows(const TxsConnection *connection, TxsSlice partition,
 						 "\"%s\"",
 						 (int) partition.length, partition.data,
 						 connection->storage->name),
-				first > 0 ? psprintf("%d state rows are deleted.", first)
-						  : NULL);
+				call.progress);
 		doomed->key.etag++;
 		first += count;
 	} while (first < doomed->count);
