@@ -13,7 +13,7 @@ use strict;
 use warnings;
 use File::Basename 'dirname';
 use File::Spec;
-use HTTP::Tiny;
+use IO::Socket::INET;
 use IPC::Open2;
 use JSON::PP;
 
@@ -33,8 +33,7 @@ sub new
 	return bless {
 		pid => $pid, to => $to, from => $from, owner => $$, port => $port{PORT},
 		url => "$scheme://127.0.0.1:$port{PORT}",
-		control => "http://127.0.0.1:$port{CONTROL}/_control",
-		http => HTTP::Tiny->new(timeout => 30, proxy => undef, http_proxy => undef),
+		control => $port{CONTROL},
 	}, $class;
 }
 
@@ -42,28 +41,41 @@ sub url { return $_[0]->{url} }
 sub port { return $_[0]->{port} }
 sub pid { return $_[0]->{pid} }
 
+# One request on the control port, sent at once: head and body apart would wait for
+# each other (Nagle).  What the answer holds.
+sub exchange
+{
+	my ($self, $method, $path, $content) = @_;
+	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{control}) or die "fault server: $@";
+	my $length = length $content;
+	$socket->syswrite("$method /_control$path HTTP/1.1\r\nHost: localhost\r\nContent-Length: $length\r\n\r\n$content");
+	my $answer = '';
+	until ($answer =~ /\r\ncontent-length: (\d+)(?=\r\n).*?\r\n\r\n/is && length $answer >= $+[0] + $1)
+	{
+		$socket->sysread($answer, 1 << 16, length $answer) or die "fault server: its answer ends with: $answer";
+	}
+	my ($head, $body) = split /\r\n\r\n/, $answer, 2;
+	die "fault server: $body" unless $head =~ m{^HTTP/1\.1 200 };
+	return $body;
+}
+
 # Changes, as POST /_control takes them; a scalar reference \1 is true.
 sub control
 {
 	my ($self, @changes) = @_;
 	# In the order given: it matters that a reset comes first.
-	my $json = JSON::PP->new->utf8;
+	my $json = JSON::PP->new->utf8->allow_nonref;
+	my @members;
 	while (my ($name, $value) = splice(@changes, 0, 2))
 	{
-		my $answer = $self->{http}->post($self->{control}, { content => $json->encode({ $name => $value }) });
-		die "fault server: $answer->{content}" unless $answer->{success};
+		push @members, $json->encode($name) . ':' . $json->encode($value);
 	}
+	$self->exchange('POST', '', '{' . join(',', @members) . '}');
 	return;
 }
 
 # What GET /_control$path says.
-sub get
-{
-	my ($self, $path) = @_;
-	my $answer = $self->{http}->get($self->{control} . ($path // ''));
-	die "fault server: $answer->{content}" unless $answer->{success};
-	return decode_json($answer->{content});
-}
+sub get { my ($self, $path) = @_; return decode_json($self->exchange('GET', $path // '', '')) }
 
 # The requests of an operation, or all.
 sub log

@@ -63,6 +63,8 @@ sub session
 {
 	my ($node, $database) = @_;
 	my $session = $node->background_psql($database // 'postgres', on_error_stop => 0);
+	# The time for a test is for each query.
+	$session->set_query_timer_restart;
 	$session->query('\set VERBOSITY sqlstate');
 	return $session;
 }
