@@ -10,7 +10,7 @@
 #   noise       an answer that is not the service's
 #   SQLSTATE    the service has refused, for the reason that has this code
 #
-# `again`: the refusal is for now, so another attempt may succeed.
+# `again`: the refusal is for now, and so many attempts are worth it.
 # `slow`: takes all the time that there is, if it is met at every attempt;
 # `stuck`: even if it is met once.
 # `writes`: of writes only; `once`: not to be met at every attempt.
@@ -22,9 +22,6 @@ use warnings;
 use Exporter 'import';
 
 our @EXPORT = qw(fault_kinds connection_faults expected_of name_of rule_of);
-
-# All attempts of one operation.
-my $attempts = 4;
 
 sub kinds { my ($says, @faults) = @_; return map { { says => $says, %$_ } } @faults }
 sub named { return map { { fault => $_ } } @_ }
@@ -58,20 +55,20 @@ sub fault_kinds
 			{ fault => 'redirect', when => 'after' },
 			{ fault => 'http', status => 204, body => 'empty' },
 			(map { { fault => 'http', status => 403, body => $_ } } 'html', 'empty', '{}')),
-		kinds('53400', (map { { fault => 'throttle', code => $_, again => 1, slow => 1 } }
+		kinds('53400', (map { { fault => 'throttle', code => $_, again => 4, slow => 1 } }
 			qw(ProvisionedThroughputExceededException ThrottlingException Throttling RequestLimitExceeded
 				TooManyRequestsException LimitExceededException)),
 			# Told of a write that was applied, it is a lie, but the next attempt knows better.
-			{ fault => 'throttle', when => 'after', again => 1, once => 1 }),
+			{ fault => 'throttle', when => 'after', again => 4, slow => 1, once => 1 }),
 		kinds('28000', named(qw(access_denied expired_token unrecognized_client bad_signature)),
-			{ fault => 'skew', seconds => 360, again => 1 }, { fault => 'skew', seconds => -360, again => 1 }),
+			{ fault => 'skew', seconds => 360, again => 2 }, { fault => 'skew', seconds => -360, again => 2 }),
 		kinds('22023', { fault => 'error', code => 'ValidationException' }),
-		kinds('HV00R', { fault => 'not_found', writes => 1, again => 1 }),
+		kinds('HV00R', { fault => 'not_found', writes => 1, again => 2 }),
 		kinds('HV000', named('token_mismatch'), { fault => 'error', code => 'SomethingNewException' }),
-		kinds('55P03', { fault => 'conflict', writes => 1, again => 1 }, { fault => 'conflict', action => 'all', writes => 1, again => 1 }),
-		{ %{ cancelled('55P03', 'ThrottlingError', 'TransactionConflict') }, again => 1 },
-		{ %{ cancelled('53400', 'ThrottlingError') }, again => 1, slow => 1 },
-		{ %{ cancelled('53400', 'None', 'ProvisionedThroughputExceeded') }, again => 1, slow => 1 },
+		kinds('55P03', { fault => 'conflict', writes => 1, again => 4 }, { fault => 'conflict', action => 'all', writes => 1, again => 4 }),
+		{ %{ cancelled('55P03', 'ThrottlingError', 'TransactionConflict') }, again => 4 },
+		{ %{ cancelled('53400', 'ThrottlingError') }, again => 4, slow => 1 },
+		{ %{ cancelled('53400', 'None', 'ProvisionedThroughputExceeded') }, again => 4, slow => 1 },
 		cancelled('40001', 'ConditionalCheckFailed'),
 		cancelled('40001', 'None', 'ConditionalCheckFailed'),
 		cancelled('40001', 'TransactionConflict', 'ConditionalCheckFailed'),
@@ -90,7 +87,9 @@ sub fault_kinds
 sub connection_faults
 {
 	my ($certificates) = @_;
-	return map { { %$_, fresh => 1 } } kinds('unreached', named(qw(handshake_drop connection_drop plain_text)),
+	return map { { %$_, fresh => 1 } } kinds('unreached', named(qw(handshake_drop connection_drop)),
+		# Each side waits for the other's first word.
+		{ fault => 'plain_text', stuck => 1 },
 		{ fault => 'handshake_drop', reset => \1 },
 		{ fault => 'handshake_stall', seconds => 20, stuck => 1 }, { fault => 'connection_stall', seconds => 20, stuck => 1 },
 		map { { fault => 'wrong_certificate', certificate => "$certificates/$_.pem", key => "$certificates/$_.key" } }
@@ -104,8 +103,8 @@ sub expected_of
 	my ($fault, $is_write, $times) = @_;
 	my $says = $fault->{says};
 	my $is_refusal = $says =~ /^[0-9A-Z]{5}$/;
-	my $may_try = $is_refusal ? $fault->{again} : 1;
-	return 'ok' if $says eq 'good' || $may_try && !$fault->{stuck} && defined $times && $times < $attempts;
+	my $attempts = $is_refusal ? $fault->{again} // 1 : 4;
+	return 'ok' if $says eq 'good' || !$fault->{stuck} && defined $times && $times < $attempts;
 	return $says if $is_refusal;
 	return '08001' if $says eq 'unreached';
 	return '08007' if $is_write;

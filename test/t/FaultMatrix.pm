@@ -14,7 +14,6 @@ package FaultMatrix;
 use strict;
 use warnings;
 use FaultKinds;
-use JSON::PP;
 use Test::More;
 use Txstore;
 
@@ -59,7 +58,7 @@ sub new
 
 sub quit { $_[0]->{$_}->quit foreach qw(session witness); return }
 
-# A session that knows nothing yet, of the server's clock either.
+# A session that knows nothing yet: a clock that was corrected stays so.
 sub begin_anew
 {
 	my ($self) = @_;
@@ -151,12 +150,11 @@ sub set_fault
 sub applied_once
 {
 	my ($self, $fault, $name) = @_;
-	my (%bodies, $most);
+	my %bodies;
 	select undef, undef, undef, $fault->{later} + 0.1 if $fault->{later};
-	foreach my $request (grep { defined $_->{token} } @{ $self->{server}->log('TransactWriteItems') })
+	foreach my $request (grep { defined $_->{token} } @{ $self->{server}->digests('TransactWriteItems') })
 	{
-		my $attempts = $bodies{ $request->{token} } //= {};
-		$attempts->{ JSON::PP->new->canonical->encode($request->{body}) }++;
+		$bodies{ $request->{token} }{ $request->{body} }++;
 	}
 	my @writes = values %{ $self->{server}->writes };
 	my @applied = grep { $_->{applied} > 0 } @writes;
@@ -187,6 +185,7 @@ sub check_store
 	my $call = store_call($key, $storage, $batches);
 	my $done = $batches == 1 ? '2' : '4';
 
+	$self->begin_anew if $fault->{fault} eq 'skew';
 	result($self->{session}, "SELECT state_of('$key', '$storage')");
 	$self->set_fault($fault, $times, 'TransactWriteItems', $at, $key);
 	my ($outcome, $message, $detail) = $self->call($call);
@@ -231,6 +230,7 @@ sub check_load
 	my $key = $self->new_partition;
 	my $load = "SELECT state_of('$key', '$storage')";
 
+	$self->begin_anew if $fault->{fault} eq 'skew';
 	$self->set_fault($fault, $times, $operation, 1, $key);
 	my ($outcome, $message, $detail) = $self->call($load);
 	$self->faults;

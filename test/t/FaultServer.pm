@@ -84,6 +84,9 @@ sub log
 	return $self->get('/log' . (defined $operation ? "?operation=$operation" : ''));
 }
 
+# The same with a digest in place of each body.
+sub digests { my ($self, $operation) = @_; return $self->get("/log?bodies=0&operation=$operation") }
+
 # Token => { sent, applied, replayed }.
 sub writes { return $_[0]->get('/writes') }
 

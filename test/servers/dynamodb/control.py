@@ -48,7 +48,7 @@ class Control:
                     "connections": server.connections, "open_connections": server.open,
                     "requests": server.recorder.number}
         if path == "/_control/log":
-            return server.recorder.list(int(query.get("since", 0)), query.get("operation"))
+            return server.recorder.list(int(query.get("since", 0)), query.get("operation"), query.get("bodies") != "0")
         if path == "/_control/writes":
             with server.engine.lock:
                 return {token: dict(count) for token, count in server.engine.writes.items()}

@@ -1,5 +1,6 @@
 """What the server was asked and what it did, in memory and as JSON lines."""
 
+import hashlib
 import json
 import os
 import threading
@@ -29,15 +30,21 @@ class Recorder:
         if self.file is not None:
             os.write(self.file, (json.dumps(readable(record), separators=(",", ":")) + "\n").encode())
 
-    def list(self, since=0, operation=None):
+    def list(self, since=0, operation=None, bodies=True):
         with self.lock:
             chosen = [record for record in self.records
                       if record["number"] > since and operation in (None, record["operation"])]
-        return [readable(record) for record in chosen]
+        return [readable(record) if bodies else digested(record) for record in chosen]
 
     def clear(self):
         with self.lock:
             self.records.clear()
+
+
+def digested(record):
+    """A copy with a digest of the body."""
+    return {**{name: value for name, value in record.items() if name != "raw"},
+            "body": hashlib.sha256(record["raw"]).hexdigest()}
 
 
 def readable(record):
