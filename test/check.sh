@@ -483,7 +483,23 @@ part_demo()
 	run_test demo bash test/demo.sh
 }
 
-# The SQL and isolation tests with the extension under ASan and UBSan.
+# run_faults [VARIABLE=value]...: the tests of faults alone, in $tree.  What their
+# servers said is in $server_log.
+run_faults()
+{
+	local status=0
+	SERVER_ENV= SERVER_PROGRAM= "$tree/test/with_cluster" env SERVER_ENV="${SERVER_ENV:-}" \
+		SERVER_PROGRAM="${SERVER_PROGRAM:-}" "$@" bash -c '
+		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v \
+			PROVE_TESTS="test/t/200_dynamodb_faults.pl test/t/205_dynamodb_tls.pl \
+				test/t/255_dynamodb_rewrites.pl test/t/250_dynamodb_answers.pl" || status=$?
+		cat "$PGHOST"/tap/log/*_dynamodb_*.log >"$1" 2>/dev/null || cat "$PGHOST"/tmp_check/log/*_dynamodb_*.log >"$1"
+		exit ${status:-0}' "$tree" "$server_log" || status=$?
+	return $status
+}
+
+# The SQL and isolation tests, and every fault of a DynamoDB server, with the
+# extension under ASan and UBSan.
 part_sanitizers()
 {
 	need_files 'sql/*.sql'
@@ -496,6 +512,9 @@ ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:ha
 	local status=0
 	run_installcheck with_llvm=no TAP_TESTS= || status=$?
 	result "no report of a sanitizer" no_reports "$server_log"
+	server_log=$logs/sanitizers.faults.log
+	run_faults TXSTORE_SLOWNESS=2 || status=$?
+	result "no report of a sanitizer with faults" no_reports "$server_log"
 	return $status
 }
 
@@ -535,7 +554,8 @@ run_unit_make()
 	make -C "$tree/test/unit" BUILD="$work/plain/$1" CLANG="$CLANG" "${@:2}"
 }
 
-# The SQL tests under valgrind: only reports whose stack passes through us.
+# The SQL tests, and a tenth of the faults, under valgrind: only reports whose stack
+# passes through us.  With faults also of memory that nobody has any more.
 part_valgrind()
 {
 	build_plain
@@ -544,7 +564,7 @@ part_valgrind()
 	bindir=$("$PG_CONFIG" --bindir)
 	cat >"$program" <<-END
 		#!/bin/sh
-		exec valgrind --quiet --leak-check=no --track-origins=yes --trace-children=yes \\
+		exec valgrind --quiet --leak-check=\${LEAK_CHECK:-no} --track-origins=yes --trace-children=yes \\
 			--error-markers=VALGRINDERROR-BEGIN,VALGRINDERROR-END $bindir/postgres "\$@"
 	END
 	chmod +x "$program"
@@ -552,6 +572,9 @@ part_valgrind()
 	local status=0
 	run_installcheck ISOLATION= TAP_TESTS= || status=$?
 	result "no report of valgrind" test/valgrind_filter "$server_log"
+	server_log=$logs/valgrind.faults.log
+	SERVER_ENV=LEAK_CHECK=full run_faults TXSTORE_FAULT_SHARE=10 TXSTORE_SLOWNESS=10 || status=$?
+	result "no report of valgrind with faults" test/valgrind_filter "$server_log"
 	return $status
 }
 

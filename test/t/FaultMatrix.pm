@@ -58,6 +58,9 @@ sub new
 
 sub quit { $_[0]->{$_}->quit foreach qw(session witness); return }
 
+# Another session, which meets no fault.
+sub witness { return $_[0]->{witness} }
+
 # A session that knows nothing yet: a clock that was corrected stays so.
 sub begin_anew
 {

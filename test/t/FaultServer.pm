@@ -45,10 +45,10 @@ sub pid { return $_[0]->{pid} }
 # each other (Nagle).  What the answer holds.
 sub exchange
 {
-	my ($self, $method, $path, $content) = @_;
+	my ($self, $method, $path, $content, @headers) = @_;
 	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $self->{control}) or die "fault server: $@";
 	my $length = length $content;
-	$socket->syswrite("$method /_control$path HTTP/1.1\r\nHost: localhost\r\nContent-Length: $length\r\n\r\n$content");
+	$socket->syswrite(join "\r\n", "$method $path HTTP/1.1", 'Host: localhost', "Content-Length: $length", @headers, '', $content);
 	my $answer = '';
 	until ($answer =~ /\r\ncontent-length: (\d+)(?=\r\n).*?\r\n\r\n/is && length $answer >= $+[0] + $1)
 	{
@@ -70,12 +70,20 @@ sub control
 	{
 		push @members, $json->encode($name) . ':' . $json->encode($value);
 	}
-	$self->exchange('POST', '', '{' . join(',', @members) . '}');
+	$self->exchange('POST', '/_control', '{' . join(',', @members) . '}');
 	return;
 }
 
 # What GET /_control$path says.
-sub get { my ($self, $path) = @_; return decode_json($self->exchange('GET', $path // '', '')) }
+sub get { my ($self, $path) = @_; return decode_json($self->exchange('GET', '/_control' . ($path // ''), '')) }
+
+# Call an operation, as a client without signatures.
+sub call
+{
+	my ($self, $operation, $input) = @_;
+	return decode_json($self->exchange('POST', '/', encode_json($input),
+		'Content-Type: application/x-amz-json-1.0', "X-Amz-Target: DynamoDB_20120810.$operation"));
+}
 
 # The requests of an operation, or all.
 sub log

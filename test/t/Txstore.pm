@@ -46,6 +46,18 @@ sub install
 	$node->safe_psql($database // 'postgres', "CREATE EXTENSION txstore; $functions");
 }
 
+# Start a server as test/with_cluster does: with the variables of SERVER_ENV, and
+# SERVER_PROGRAM in the place of postgres.
+sub start
+{
+	my ($node) = @_;
+	local %ENV = (%ENV, map { split /=/, $_, 2 } split ' ', $ENV{SERVER_ENV} // '');
+	return $node->start unless $ENV{SERVER_PROGRAM};
+	system_or_bail('pg_ctl', '-w', '-t', 300, '-p', $ENV{SERVER_PROGRAM}, '-D', $node->data_dir, '-l', $node->logfile, 'start');
+	$node->_update_pid(1);
+	return;
+}
+
 # A running server with these lines in its configuration.
 sub new_node
 {
@@ -53,7 +65,7 @@ sub new_node
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--locale=C' ]);
 	$node->append_conf('postgresql.conf', join("\n", 'autovacuum = off', 'log_statement = none', @lines) . "\n");
-	$node->start;
+	start($node);
 	install($node);
 	return $node;
 }

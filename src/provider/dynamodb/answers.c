@@ -411,8 +411,7 @@ read_reason(TxsReader *reader, TxsReason *reason)
 		{
 			char *text = read_text(reader);
 
-			reason->message =
-				text == NULL ? NULL : clip(text, strlen(text));
+			reason->message = text == NULL ? NULL : clip(text, strlen(text));
 		}
 		else if (!skip(reader))
 			return;

@@ -82,7 +82,7 @@ typedef struct TxsCall
 	const TxsConnection *connection;
 	const char *operation; /* such as GetItem */
 	TxsSlice body;
-	bool is_write; /* without an answer it may have been applied */
+	bool is_write;		  /* without an answer it may have been applied */
 	const char *progress; /* what is done before it, a sentence, or NULL */
 
 	/* the result, palloc'd */
@@ -137,10 +137,14 @@ extern void txs_client_call(TxsCall *call);
 pg_noreturn extern void
 txs_errors_report(const TxsCall *call, const char *what, const char *detail);
 
-/* Raise that an answer to a read is none; problem says why. */
+/*
+ * Raise that an answer to a read of a partition, or of more (data NULL), is
+ * none; problem says why.
+ */
 pg_noreturn extern void
 txs_errors_report_answer(const TxsConnection *connection,
-						 const char *operation, const char *problem);
+						 const char *operation, TxsSlice partition,
+						 const char *problem);
 
 /* Call, and raise unless it succeeds. */
 extern void txs_errors_call(TxsCall *call, const char *what);
@@ -246,10 +250,13 @@ extern void txs_dynamodb_load(const TxsStorage *storage, TxsSlice partition,
 extern void txs_dynamodb_scan(const TxsStorage *storage, TxsSlice partition,
 							  TxsItemReceiver receive, void *arg);
 
-/* Read an item of an answer; raises HV00L or XX001 for what is none. */
+/*
+ * Read an item of an answer about a partition, or about more (data NULL);
+ * raises HV00L or XX001 for what is none.
+ */
 extern void txs_dynamodb_read_item(const TxsConnection *connection,
-								   const char *operation, TxsSlice raw,
-								   TxsItem *item);
+								   const char *operation, TxsSlice partition,
+								   TxsSlice raw, TxsItem *item);
 
 /*
  * Read all rows of a partition, or of the table, page by page, in the order

@@ -38,7 +38,8 @@ static const CodeMeaning meanings[] = {
 	 "Get new credentials and change the user mapping."},
 	{"SignatureDoesNotMatch", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	 "Check the options of the user mapping."},
-	{"ValidationException", ERRCODE_INVALID_PARAMETER_VALUE, NULL},
+	{"ValidationException", ERRCODE_INVALID_PARAMETER_VALUE,
+	 "Call describe_storage() to see whether the table is as Orleans' are."},
 	{"ItemCollectionSizeLimitExceededException",
 	 ERRCODE_PROGRAM_LIMIT_EXCEEDED, NULL},
 
@@ -192,12 +193,18 @@ txs_errors_report(const TxsCall *call, const char *what, const char *detail)
 
 void
 txs_errors_report_answer(const TxsConnection *connection,
-						 const char *operation, const char *problem)
+						 const char *operation, TxsSlice partition,
+						 const char *problem)
 {
+	const char *about = partition.data == NULL
+							? ""
+							: psprintf(" for partition \"%.*s\"",
+									   (int) partition.length, partition.data);
+
 	ereport(ERROR, errcode(ERRCODE_FDW_UNABLE_TO_CREATE_EXECUTION),
 			errmsg("server \"%s\" gave no valid answer: %s",
 				   connection->storage->name, problem),
-			errdetail("%s on table \"%s\" at %s.", operation,
+			errdetail("%s%s on table \"%s\" at %s.", operation, about,
 					  connection->storage->table_name,
 					  connection->endpoint.host));
 	pg_unreachable();

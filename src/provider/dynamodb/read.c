@@ -29,7 +29,7 @@ is_not_made(const TxsCall *call)
 
 void
 txs_dynamodb_read_item(const TxsConnection *connection, const char *operation,
-					   TxsSlice raw, TxsItem *item)
+					   TxsSlice partition, TxsSlice raw, TxsItem *item)
 {
 	TxsItemError error;
 
@@ -43,11 +43,13 @@ txs_dynamodb_read_item(const TxsConnection *connection, const char *operation,
 						   "that is none",
 						   (int) item->partition.length, item->partition.data,
 						   connection->storage->name),
-					errdetail("%s.", error.message));
+					errdetail("%s on table \"%s\": %s.", operation,
+							  connection->storage->table_name, error.message));
 			break;
 		case TXS_ITEM_INVALID:
 		case TXS_ITEM_FOREIGN:
-			txs_errors_report_answer(connection, operation, error.message);
+			txs_errors_report_answer(connection, operation, partition,
+									 error.message);
 	}
 }
 
@@ -56,6 +58,7 @@ typedef struct AnswerPage
 {
 	const TxsConnection *connection;
 	const char *operation;
+	TxsSlice partition;
 	TxsItemReceiver receive;
 	void *arg;
 } AnswerPage;
@@ -67,7 +70,8 @@ receive_raw(TxsSlice raw, void *arg)
 	TxsItem item;
 
 	CHECK_FOR_INTERRUPTS();
-	txs_dynamodb_read_item(page->connection, page->operation, raw, &item);
+	txs_dynamodb_read_item(page->connection, page->operation, page->partition,
+						   raw, &item);
 	page->receive(&item, page->arg);
 }
 
@@ -80,7 +84,7 @@ txs_dynamodb_pages(const TxsConnection *connection, const char *operation,
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext memory =
 		AllocSetContextCreate(caller, "txstore page", ALLOCSET_DEFAULT_SIZES);
-	AnswerPage page = {connection, operation, receive, arg};
+	AnswerPage page = {connection, operation, partition, receive, arg};
 	TxsSlice start = {NULL, 0};
 	bool exists = true;
 
@@ -103,12 +107,12 @@ txs_dynamodb_pages(const TxsConnection *connection, const char *operation,
 											 connection->storage->name),
 							  NULL);
 		if (!txs_answers_page(call.answer, receive_raw, &page, &last))
-			txs_errors_report_answer(connection, operation,
+			txs_errors_report_answer(connection, operation, partition,
 									 "it is no page of items");
 		if (last.data != NULL && start.data != NULL &&
 			last.length == start.length &&
 			memcmp(last.data, start.data, last.length) == 0)
-			txs_errors_report_answer(connection, operation,
+			txs_errors_report_answer(connection, operation, partition,
 									 "its pages do not go on");
 		MemoryContextSwitchTo(caller);
 		start.data =
@@ -140,14 +144,14 @@ read_key(const TxsConnection *connection, TxsSlice partition, bool *found,
 	if (call.result != TXS_CALL_OK)
 		txs_errors_report(&call, load_message(connection, partition), NULL);
 	if (!txs_answers_item(call.answer, &raw))
-		txs_errors_report_answer(connection, "GetItem",
+		txs_errors_report_answer(connection, "GetItem", partition,
 								 "it is no item's answer");
 	if (raw.data == NULL)
 		return true;
-	txs_dynamodb_read_item(connection, "GetItem", raw, &item);
+	txs_dynamodb_read_item(connection, "GetItem", partition, raw, &item);
 	if (!item.is_key || item.partition.length != partition.length ||
 		memcmp(item.partition.data, partition.data, partition.length) != 0)
-		txs_errors_report_answer(connection, "GetItem",
+		txs_errors_report_answer(connection, "GetItem", partition,
 								 "it is another row than was asked for");
 	*key = item.key;
 	*found = true;
@@ -192,10 +196,12 @@ receive_state(const TxsItem *item, void *arg)
 		memcmp(item->partition.data, states->partition.data,
 			   item->partition.length) != 0)
 		txs_errors_report_answer(states->connection, "Query",
+								 states->partition,
 								 "it has another row than was asked for");
 	if (snapshot->nrows > 0 &&
 		item->state.sequence <= snapshot->rows[snapshot->nrows - 1].sequence)
 		txs_errors_report_answer(states->connection, "Query",
+								 states->partition,
 								 "its rows are not in order");
 
 	caller = MemoryContextSwitchTo(states->memory);

@@ -215,9 +215,18 @@ count_page(RowScan *scan, const Leaf *leaf)
 	counters->capacity += page->capacity;
 }
 
+/* The partition that a stream reads; data NULL for a segment or a batch. */
+static TxsSlice
+partition_of(const RowScan *scan, int stream)
+{
+	if (scan->operation == TXS_SCAN_GET || scan->operation == TXS_SCAN_QUERY)
+		return scan->request->partitions[stream];
+	return (TxsSlice){NULL, 0};
+}
+
 /* Take apart the answer that is there. */
 static void
-read_answer(RowScan *scan, Leaf *leaf)
+read_answer(RowScan *scan, const Stream *stream, Leaf *leaf)
 {
 	const TxsCall *call = &leaf->call;
 	MemoryContext caller = MemoryContextSwitchTo(leaf->memory);
@@ -234,6 +243,7 @@ read_answer(RowScan *scan, Leaf *leaf)
 	else if (!txs_scan_read_page(scan->operation, scan->is_count, call->answer,
 								 &leaf->page))
 		txs_errors_report_answer(scan->connection, call->operation,
+								 partition_of(scan, stream->number),
 								 "it is no page of items");
 	count_page(scan, leaf);
 	MemoryContextSwitchTo(caller);
@@ -297,12 +307,13 @@ turn_page(RowScan *scan, Stream *stream)
 {
 	Leaf *last = stream->current;
 
-	read_answer(scan, stream->next);
+	read_answer(scan, stream, stream->next);
 	if (last != NULL && stream->next->page.last_key.data != NULL &&
 		last->page.last_key.data != NULL &&
 		is_same(last->page.last_key, stream->next->page.last_key))
 		txs_errors_report_answer(scan->connection,
 								 stream->next->call.operation,
+								 partition_of(scan, stream->number),
 								 "its pages do not go on");
 	stream->current = stream->next;
 	stream->next = NULL;
@@ -436,7 +447,8 @@ read_row(RowScan *scan, TxsSlice raw, TxsItem *item)
 	status = txs_item_read(raw, item, &error);
 	if (status != TXS_ITEM_OK && status != TXS_ITEM_FOREIGN)
 		txs_dynamodb_read_item(scan->connection,
-							   txs_scan_operation_name(scan->operation), raw,
+							   txs_scan_operation_name(scan->operation),
+							   partition_of(scan, scan->current->number), raw,
 							   item);
 	MemoryContextSwitchTo(caller);
 	return status == TXS_ITEM_OK;
@@ -486,6 +498,7 @@ txs_dynamodb_next_row(void *arg, TxsItem *item)
 		if (!is_asked_for(scan, item))
 			txs_errors_report_answer(scan->connection,
 									 txs_scan_operation_name(scan->operation),
+									 partition_of(scan, stream->number),
 									 "it has another row than was asked for");
 		scan->is_sticky = is_cut(scan, item);
 		scan->given++;

@@ -44,13 +44,14 @@ call_table(const TxsConnection *connection, const char *operation,
 static bool
 describe(const TxsConnection *connection, TxsTableFacts *facts)
 {
+	TxsSlice all = {NULL, 0};
 	TxsSlice answer;
 
 	if (!call_table(connection, "DescribeTable",
 					txs_requests_table(connection->storage), false, &answer))
 		return false;
 	if (!txs_answers_table(answer, facts))
-		txs_errors_report_answer(connection, "DescribeTable",
+		txs_errors_report_answer(connection, "DescribeTable", all,
 								 "it describes no table");
 	return true;
 }
@@ -131,6 +132,7 @@ find_time_to_live(const TxsConnection *connection, const char **attribute)
 	}
 	if (!txs_answers_time_to_live(call.answer, attribute))
 		txs_errors_report_answer(connection, "DescribeTimeToLive",
+								 (TxsSlice){NULL, 0},
 								 "it describes no time to live");
 	return true;
 }
@@ -331,6 +333,7 @@ txs_dynamodb_list_tables(const TxsStorage *storage, TxsTableReceiver receive,
 								 storage->name));
 		if (!txs_answers_tables(call.answer, &names, &last))
 			txs_errors_report_answer(connection, "ListTables",
+									 (TxsSlice){NULL, 0},
 									 "it lists no tables");
 		foreach (cell, names)
 			describe_listed(connection, lfirst(cell), receive, arg);
