@@ -490,7 +490,7 @@ run_faults()
 	local status=0
 	SERVER_ENV= SERVER_PROGRAM= "$tree/test/with_cluster" env SERVER_ENV="${SERVER_ENV:-}" \
 		SERVER_PROGRAM="${SERVER_PROGRAM:-}" "$@" bash -c '
-		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v \
+		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS="-v -j 4" \
 			PROVE_TESTS="test/t/200_dynamodb_faults.pl test/t/205_dynamodb_tls.pl \
 				test/t/255_dynamodb_rewrites.pl test/t/250_dynamodb_answers.pl" || status=$?
 		cat "$PGHOST"/tap/log/*_dynamodb_*.log >"$1" 2>/dev/null || cat "$PGHOST"/tmp_check/log/*_dynamodb_*.log >"$1"

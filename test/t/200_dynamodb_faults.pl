@@ -27,6 +27,12 @@ foreach my $fault (fault_kinds())
 	}
 }
 
+foreach my $fault (fault_sequences())
+{
+	$matrix->check_store($fault, undef, 1, 1);
+	$matrix->check_store($fault, undef, 3, 2) if $fault->{first}{fault} eq 'drop_after_body';
+}
+
 $matrix->quit;
 $node->stop;
 done_testing();

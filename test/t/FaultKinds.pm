@@ -15,13 +15,14 @@
 # `stuck`: even if it is met once.
 # `writes`: of writes only; `once`: not to be met at every attempt.
 # `fresh`: at a connection as it is made.
+# `first`: another fault that is met once before.
 package FaultKinds;
 
 use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(fault_kinds connection_faults expected_of name_of rule_of);
+our @EXPORT = qw(fault_kinds fault_sequences connection_faults expected_of name_of rules_of);
 
 sub kinds { my ($says, @faults) = @_; return map { { says => $says, %$_ } } @faults }
 sub named { return map { { fault => $_ } } @_ }
@@ -80,7 +81,16 @@ sub fault_kinds
 		cancelled('22023', 'ThrottlingError', 'ValidationError'),
 		cancelled('28000', 'None', 'AccessDenied'),
 		cancelled('HV000', 'SomethingNew', 'TransactionConflict'),
-		cancelled('HV000'));
+		{ fault => 'error', code => 'TransactionCanceledException', says => 'HV000', writes => 1 });
+}
+
+# An attempt that leaves the outcome open, and then a refusal, of which the client
+# cannot know that it is about the same thing: it stays open.
+sub fault_sequences
+{
+	my @open = ({ fault => 'drop_after_body' }, { fault => 'drop_after_body', when => 'before' }, { fault => 'http_500', when => 'after' }, { fault => 'wrong_crc' });
+	my @refusals = grep { $_->{says} =~ /^[0-9A-Z]{5}$/ && !$_->{once} && $_->{fault} ne 'skew' } fault_kinds();
+	return map { my $first = $_; map { { %$_, first => $first, says => 'nothing' } } @refusals } @open;
 }
 
 # Of TLS; `certificates` is a folder that make_certificates has filled.
@@ -111,21 +121,24 @@ sub expected_of
 	return $says eq 'noise' ? 'HV00L' : '08006';
 }
 
-my @facts = qw(says again slow stuck writes once fresh);
+my @facts = qw(says again slow stuck writes once fresh first);
 
-# For the fault server.
-sub rule_of
+# For the fault server: how the nth request of an operation, and those after it, meet
+# a fault.
+sub rules_of
 {
 	my ($fault, $operation, $nth, $times) = @_;
-	my %rule = %$fault;
+	my @first = $fault->{first} ? { %{ $fault->{first} }, operation => $operation, nth => $nth } : ();
+	my %rule = (%$fault, times => $times);
 	delete @rule{@facts};
-	return { %rule, $fault->{fresh} ? (operation => 'connection') : (operation => $operation, nth => $nth), times => $times };
+	return (@first, { %rule, $fault->{fresh} ? (operation => 'connection') : (operation => $operation, nth => $nth + @first) });
 }
 
 sub name_of
 {
 	my ($fault) = @_;
-	return join ' ', map { ref $fault->{$_} eq 'ARRAY' ? "[@{ $fault->{$_} }]" : ref $fault->{$_} ? "$_ ${ $fault->{$_} }" : $fault->{$_} }
+	my $first = $fault->{first} ? name_of($fault->{first}) . ' then ' : '';
+	return $first . join ' ', map { ref $fault->{$_} eq 'ARRAY' ? "[@{ $fault->{$_} }]" : ref $fault->{$_} ? "$_ ${ $fault->{$_} }" : $fault->{$_} }
 		grep { defined $fault->{$_} } qw(fault code status body reasons action at when later reset seconds crc);
 }
 

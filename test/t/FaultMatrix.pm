@@ -61,12 +61,14 @@ sub quit { $_[0]->{$_}->quit foreach qw(session witness); return }
 # Another session, which meets no fault.
 sub witness { return $_[0]->{witness} }
 
-# A session that knows nothing yet: a clock that was corrected stays so.
-sub begin_anew
+# A clock that was corrected stays so, for all sessions: a refusal with the right
+# time corrects it again.
+sub set_clock
 {
-	my ($self) = @_;
-	$self->{session}->quit;
-	$self->{session} = session($self->{node});
+	my ($self, $storage) = @_;
+	$self->faults({ operation => 'GetItem', fault => 'skew', seconds => 0, times => 1 });
+	result($self->{session}, "SELECT count(*) FROM txstore.load('clock', '$storage')");
+	$self->faults;
 	return;
 }
 
@@ -135,7 +137,7 @@ sub close_connection
 sub set_fault
 {
 	my ($self, $fault, $times, $operation, $nth, $key) = @_;
-	my @rules = (rule_of($fault, $operation, $nth, $times));
+	my @rules = rules_of($fault, $operation, $nth, $times);
 	if ($fault->{fresh} && $nth == 1)
 	{
 		$self->close_connection($key);
@@ -188,7 +190,7 @@ sub check_store
 	my $call = store_call($key, $storage, $batches);
 	my $done = $batches == 1 ? '2' : '4';
 
-	$self->begin_anew if $fault->{fault} eq 'skew';
+	$self->set_clock($storage) if $fault->{fault} eq 'skew';
 	result($self->{session}, "SELECT state_of('$key', '$storage')");
 	$self->set_fault($fault, $times, 'TransactWriteItems', $at, $key);
 	my ($outcome, $message, $detail) = $self->call($call);
@@ -233,7 +235,7 @@ sub check_load
 	my $key = $self->new_partition;
 	my $load = "SELECT state_of('$key', '$storage')";
 
-	$self->begin_anew if $fault->{fault} eq 'skew';
+	$self->set_clock($storage) if $fault->{fault} eq 'skew';
 	$self->set_fault($fault, $times, $operation, 1, $key);
 	my ($outcome, $message, $detail) = $self->call($load);
 	$self->faults;

@@ -31,6 +31,12 @@
 /* Shown in pg_stat_activity, from PostgreSQL 17. */
 #define WAIT_EVENT "TxstoreHttp"
 
+/*
+ * No attempt with less time than this, in milliseconds: it would be cut off,
+ * and only turn a refusal into an unknown outcome.
+ */
+#define LEAST_ATTEMPT 100
+
 /* 16 MB is what one answer may hold (spec section 7); base64 and JSON make
  * that more. */
 #define MAX_ANSWER ((size_t) 32 * 1024 * 1024)
@@ -338,7 +344,7 @@ plan_retry(TxsCall *call, const TxsHttpAnswer *answer, Attempts *attempts,
 	*delay =
 		txs_retry_delay(call->fault, attempts->retries,
 						pg_prng_double(&pg_global_prng_state), attempts->hint);
-	if (*delay >= milliseconds_left(attempts) ||
+	if (*delay + LEAST_ATTEMPT > milliseconds_left(attempts) ||
 		!txs_endpoints_take_tokens(call->connection->endpoint.host, cost,
 								   TXS_RETRY_TOKENS))
 		return false;
