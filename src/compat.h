@@ -40,6 +40,14 @@
 #include "varatt.h"
 #endif
 
+/* 18 took EXPLAIN's header apart. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#else
+#include "commands/explain.h"
+#endif
+
 /* 18 has it in front of a declaration. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()

@@ -14,7 +14,6 @@
 
 #include "compat.h"
 
-#include "commands/explain.h"
 #include "foreign/fdwapi.h"
 #include "nodes/pathnodes.h"
 

@@ -22,6 +22,8 @@ $node->safe_psql('postgres', qq{
 		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'sessions', request_timeout '2s');
 	CREATE SERVER secure FOREIGN DATA WRAPPER txstore_fdw
 		OPTIONS (provider 'dynamodb', endpoint '$tls_url', table_name 'sessions', ca_file '$folder/ca.pem');
+	CREATE SERVER patient FOREIGN DATA WRAPPER txstore_fdw
+		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'sessions', request_timeout '30s');
 	CREATE SERVER strict FOREIGN DATA WRAPPER txstore_fdw
 		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'missing', create_if_not_exists 'false');
 	CREATE SERVER nowhere FOREIGN DATA WRAPPER txstore_fdw
@@ -32,7 +34,7 @@ $node->safe_psql('postgres', qq{
 	BEGIN
 		EXECUTE call;
 		RETURN 'fine';
-	EXCEPTION WHEN OTHERS THEN
+	EXCEPTION WHEN query_canceled OR OTHERS THEN
 		GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
 		RETURN concat_ws(' | ', SQLSTATE, SQLERRM, detail);
 	END \$\$});
@@ -87,9 +89,32 @@ foreach my $operation ('TransactWriteItems', 'GetItem', 'Query')
 	my $milliseconds = int(1000 * (Time::HiRes::time - $start));
 	diag("$operation: cancelled after $milliseconds ms, psql included");
 	like($outcome, qr/^57014/, "$operation: a cancel keeps its SQLSTATE");
+	like($outcome, qr/A write to table "sessions" of server "remote" was under way/, "$operation: a cancel says that a write was under way") if $write;
 	cmp_ok($milliseconds, '<', 1500, "$operation: it ends at once");
 	$server->control(faults => []);
 	like(result($session, q{SELECT value_of('p', 'remote')}), qr/^\w/, "$operation: the session is usable");
+}
+
+# So does a cancel between attempts: what is durable, and what is open if anything is.
+foreach my $open (0, 1)
+{
+	my $load = q{SELECT etag FROM txstore.load('cancelled', 'patient')};
+	my $etag = result($session, $load);
+	$server->control(clear_log => \1, faults => [
+		$open ? { operation => 'TransactWriteItems', nth => 2, fault => 'drop_after_body' } : (),
+		{ operation => 'TransactWriteItems', nth => 2 + $open, times => undef, fault => 'throttle', headers => { 'x-amz-retry-after' => '4000' } } ]);
+	my $first = 1 + 200 * $open;
+	my $last = $first + 199;
+	begin_statement($session, "SELECT message_of(\$\$SELECT txstore.store('cancelled', '$etag', '', (SELECT array_agg(txstore.prepare(n, 'x')) FROM generate_series($first, $last) n), storage => 'patient')\$\$)");
+	select undef, undef, undef, 0.02 until grep { $_->{fault} && $_->{fault} eq 'throttle' } @{ $server->digests('TransactWriteItems') };
+	# By then it waits.
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid") or die;
+	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	my $outcome = end_statement($session);
+	like($outcome, qr/^57014 \|.*batch 2 of 3; 1 before it are durable/, 'a cancel between attempts says what is durable');
+	($open ? \&like : \&unlike)->($outcome, qr/under way/, $open ? 'and that a write was under way' : 'and no more, where nothing is open');
+	$server->control(faults => []);
+	result($session, $load);
 }
 
 # statement_timeout, and the time for a request.
