@@ -290,6 +290,33 @@ run_installcheck()
 	return $status
 }
 
+# Faults of a DynamoDB server, of which much is waiting.
+fault_tests="test/t/200_dynamodb_faults.pl test/t/205_dynamodb_tls.pl test/t/255_dynamodb_rewrites.pl \
+test/t/250_dynamodb_answers.pl"
+
+# run_prove LOG_FOLDER FLAGS TEST...: files of test/t, in $tree.  What they and their
+# servers said is left in the folder.  SERVER_ENV and SERVER_PROGRAM are for the
+# servers that they start.
+run_prove()
+{
+	rm -rf "$1"
+	SERVER_ENV= SERVER_PROGRAM= "$tree/test/with_cluster" \
+		env SERVER_ENV="${SERVER_ENV:-}" SERVER_PROGRAM="${SERVER_PROGRAM:-}" bash -c '
+		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS="-v $2" \
+			PROVE_TESTS="${*:3}" || status=$?
+		cp -R "$PGHOST"/tap/log "$1" 2>/dev/null || cp -R "$PGHOST"/tmp_check/log "$1"
+		exit ${status:-0}' "$tree" "$@"
+}
+
+# The tests of faults, all at once; $server_log is what their servers said.
+run_faults()
+{
+	local status=0 folder=${server_log%.log}
+	run_prove "$folder" "-j 4" $fault_tests || status=$?
+	cat "$folder"/*_dynamodb_*.log >"$server_log"
+	return $status
+}
+
 # -------------------------------------------------------------------- the parts
 
 # What can be checked without building.
@@ -444,13 +471,25 @@ part_tap()
 	fi
 	build_plain
 	build_modules
-	rm -rf "$logs/tap"
-	"$tree/test/with_cluster" bash -c '
-		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS=-v && exit
-		cp -R "$PGHOST"/tap/log "$1" 2>/dev/null || cp -R "$PGHOST"/tmp_check/log "$1"
-		grep -h -A 9 -E "^(error running SQL|# Looks like|.* at .* line [0-9]+\.$)" "$1"/regress_log_* | head -n 60
-		echo "(what the tests and their servers said: $1)"
-		exit 1' "$tree" "$logs/tap"
+	local file others= status=0
+	for file in test/t/*.pl; do
+		[[ " $fault_tests " = *" $file "* ]] || others+=" $file"
+	done
+	run_prove "$logs/tap" "" $others || status=$?
+	server_log=$logs/tap.faults.log
+	run_faults || status=$?
+	[ "$status" = 0 ] || show_deaths "$logs/tap" "$logs/tap.faults"
+	return $status
+}
+
+# What tests that died said at their end.
+show_deaths()
+{
+	local folder
+	for folder in "$@"; do
+		grep -h -A 9 -E "^(error running SQL|# Looks like|.* at .* line [0-9]+\.$)" "$folder"/regress_log_* | head -n 60
+		echo "(what the tests and their servers said: $folder)"
+	done
 }
 
 # Recordings of a real Orleans, replayed through SQL.
@@ -483,21 +522,6 @@ part_demo()
 	run_test demo bash test/demo.sh
 }
 
-# run_faults [VARIABLE=value]...: the tests of faults alone, in $tree.  What their
-# servers said is in $server_log.
-run_faults()
-{
-	local status=0
-	SERVER_ENV= SERVER_PROGRAM= "$tree/test/with_cluster" env SERVER_ENV="${SERVER_ENV:-}" \
-		SERVER_PROGRAM="${SERVER_PROGRAM:-}" "$@" bash -c '
-		make -C "$0" PG_CONFIG="$PG_CONFIG" installcheck REGRESS= ISOLATION= PROVE="$PROVE" PROVE_FLAGS="-v -j 4" \
-			PROVE_TESTS="test/t/200_dynamodb_faults.pl test/t/205_dynamodb_tls.pl \
-				test/t/255_dynamodb_rewrites.pl test/t/250_dynamodb_answers.pl" || status=$?
-		cat "$PGHOST"/tap/log/*_dynamodb_*.log >"$1" 2>/dev/null || cat "$PGHOST"/tmp_check/log/*_dynamodb_*.log >"$1"
-		exit ${status:-0}' "$tree" "$server_log" || status=$?
-	return $status
-}
-
 # The SQL and isolation tests, and every fault of a DynamoDB server, with the
 # extension under ASan and UBSan.
 part_sanitizers()
@@ -513,8 +537,8 @@ ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:ha
 	run_installcheck with_llvm=no TAP_TESTS= || status=$?
 	result "no report of a sanitizer" no_reports "$server_log"
 	server_log=$logs/sanitizers.faults.log
-	SERVER_ENV="${SERVER_ENV/detect_leaks=0/detect_leaks=1} LSAN_OPTIONS=exitcode=0" \
-		run_faults TXSTORE_SLOWNESS=2 || status=$?
+	SERVER_ENV="${SERVER_ENV/detect_leaks=0/detect_leaks=1} LSAN_OPTIONS=exitcode=0" TXSTORE_SLOWNESS=2 \
+		run_faults || status=$?
 	result "no report of a sanitizer with faults" no_reports "$server_log"
 	result "no memory is lost with faults" test/leak_filter "$server_log"
 	return $status
@@ -575,7 +599,7 @@ part_valgrind()
 	run_installcheck ISOLATION= TAP_TESTS= || status=$?
 	result "no report of valgrind" test/valgrind_filter "$server_log"
 	server_log=$logs/valgrind.faults.log
-	SERVER_ENV=LEAK_CHECK=full run_faults TXSTORE_FAULT_SHARE=10 TXSTORE_SLOWNESS=10 || status=$?
+	SERVER_ENV=LEAK_CHECK=full TXSTORE_FAULT_SHARE=10 TXSTORE_SLOWNESS=10 run_faults || status=$?
 	result "no report of valgrind with faults" test/valgrind_filter "$server_log"
 	return $status
 }

@@ -22,7 +22,13 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(fault_kinds fault_sequences connection_faults expected_of name_of rules_of);
+our @EXPORT = qw($hasty $patient fault_kinds fault_sequences connection_faults expected_of name_of rules_of);
+
+# Milliseconds for one request: so that it takes no long time to run out, and so that
+# it does not.
+my $slowness = $ENV{TXSTORE_SLOWNESS} || 1;
+our $hasty = 250 * $slowness;
+our $patient = 3000 * $slowness;
 
 sub kinds { my ($says, @faults) = @_; return map { { says => $says, %$_ } } @faults }
 sub named { return map { { fault => $_ } } @_ }
@@ -59,6 +65,8 @@ sub fault_kinds
 		kinds('53400', (map { { fault => 'throttle', code => $_, again => 4, slow => 1 } }
 			qw(ProvisionedThroughputExceededException ThrottlingException Throttling RequestLimitExceeded
 				TooManyRequestsException LimitExceededException)),
+			# The next attempt would have no time left.
+			{ fault => 'throttle', headers => { 'x-amz-retry-after' => $hasty - 50 }, again => 4, stuck => 1 },
 			# Told of a write that was applied, it is a lie, but the next attempt knows better.
 			{ fault => 'throttle', when => 'after', again => 4, slow => 1, once => 1 }),
 		kinds('28000', named(qw(access_denied expired_token unrecognized_client bad_signature)),
