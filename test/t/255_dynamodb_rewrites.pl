@@ -48,7 +48,7 @@ sub meet
 	is($outcome, $expected eq 'ok' ? $done : $expected, "$name: outcome") or diag(join ' | ', $message // '', $detail // '');
 	my %possible = map { $_ => 1 } $expected eq 'ok' ? $requests : $expected eq '08007' ? ($at - 1, $at) : $at - 1;
 	ok($possible{$applied}, "$name: so much is applied") or diag("$applied requests");
-	$matrix->refill(42) if $expected ne 'ok';
+	$matrix->refill(84) if $expected ne 'ok';
 	return ($name, $expected, $applied, $message, $detail);
 }
 
@@ -57,7 +57,7 @@ sub check_deletion
 	my ($fault, $times, $at) = @_;
 	return if $matrix->skips;
 	my $key = 'deleted' . ++$count;
-	my $storage = FaultMatrix::storage_for($fault, $times);
+	my $storage = FaultMatrix::storage_for($fault, $times, expected_of($fault, 1, $times));
 	result($witness, "SELECT make('$key', 150)");
 	my ($name, $expected, $applied, $message, $detail) =
 	  meet('delete', $fault, $times, 2, $at, "SELECT txstore.delete_partition('$key', '1', '$storage')", 'true');
@@ -73,7 +73,7 @@ sub check_import
 	my ($fault, $times, $at) = @_;
 	return if $matrix->skips;
 	my $key = 'imported' . ++$count;
-	my $storage = FaultMatrix::storage_for($fault, $times);
+	my $storage = FaultMatrix::storage_for($fault, $times, expected_of($fault, 1, $times));
 	my $partition = $at < 3 ? "$key/1" : "$key/2";
 	my ($name, $expected, $applied, $message, $detail) =
 	  meet('import', $fault, $times, 3, $at, "SELECT txstore.import_items(lines_of('$key'), '$storage')", '123');

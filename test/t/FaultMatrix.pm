@@ -120,7 +120,7 @@ sub storage_for
 	my ($fault, $times, $expected) = @_;
 	return 'hasty' if $fault->{stuck} || $fault->{slow} && !defined $times;
 	# A write that may have been applied is tried on for as long as there is time.
-	return !defined $times && $expected eq '08007' ? 'hasty' : 'patient';
+	return !defined $times && ($expected // '') eq '08007' ? 'hasty' : 'patient';
 }
 
 # Let the next request make a connection.
