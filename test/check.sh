@@ -500,11 +500,7 @@ part_replay()
 	build_plain
 	cd "$tree"
 	for script in test/replay/*_test.py; do
-		if [[ $script = */dynamodb_test.py || $script = */faults_test.py ]]; then
-			run_test "$script" test/servers/with_server -- test/with_cluster python3 "$script"
-		else
-			run_test "$script" test/with_cluster python3 "$script"
-		fi
+		run_test "$script" test/servers/with_server -- test/with_cluster python3 "$script"
 	done
 }
 

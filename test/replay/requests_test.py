@@ -1,18 +1,20 @@
 """
 A live silo, replayed: its load() and store() calls through SQL, in the order in
 which its requests reached the table, with one psql session for each start of
-the silo.
+the silo; with tables, and with a DynamoDB server (test/servers/with_server).
 
 silo/requests.jsonl has the requests of a bank: deposits, transfers, 200 of them
 at once, and transfers that hang until the silo is killed.  Each load must answer
 what the silo read.  Each TransactWriteItems becomes a store() call, of which
 plan_store() must give that very request again; then the call is made, unless
 the request hung and was never applied.  Whenever the silo's table was copied to
-a silo/*.items.json, the export must equal it.
+a silo/*.items.json, the export must equal it.  The server must receive the silo's
+own requests: all writes in their order, and each partition's reads among them.
 """
 
 import time
 
+import fault_server
 import psql
 import recording
 import tap
@@ -31,14 +33,15 @@ MOMENTS = ["1-deposits", "2-transfer-just-after", "3-transfer-settled", "4-many"
 class Silo:
     """One start of the silo, as a session."""
 
-    def __init__(self):
-        self.session = psql.Session("silo")
+    def __init__(self, storage):
+        self.session = psql.Session(storage)
         self.readers = {}  # partition -> LoadReader
         self.committed = {}  # partition -> as its last load() or store() answered
 
 
 class Replay:
-    def __init__(self):
+    def __init__(self, storage):
+        self.storage = storage
         self.table = recording.Table()
         self.silo = None
         self.started = int(time.time())
@@ -67,7 +70,7 @@ class Replay:
     def start(self):
         if self.silo is not None:
             self.silo.session.close()
-        self.silo = Silo()
+        self.silo = Silo(self.storage)
         self.counts["starts"] += 1
 
     def read(self, line, request):
@@ -120,7 +123,7 @@ class Replay:
         """Compare with each copy that was made now."""
         while self.moments and read_moment(self.moments[0]) == self.table.text():
             name = self.moments.pop(0)
-            tap.check(f"the export is silo-{name}", self.compare_items())
+            tap.check(f"{self.storage}: the export is silo-{name}", self.compare_items())
 
     def compare_items(self):
         got = recording.join_array(psql.export(self.silo.session))
@@ -136,27 +139,61 @@ def read_moment(name):
     return recording.read_text(f"silo/silo-{name}.items.json")
 
 
+def partition_of(operation, request):
+    if operation == "TransactWriteItems":
+        return recording.Batch({"request": request}).partition
+    return recording.partition_of({"op": operation, "request": request})
+
+
+def compare_requests(storage, requests):
+    """
+    The differences of what the server received from what the silo sent.  Its
+    loads overlap, ours do not, so that reads have an order in their partition only.
+    """
+    sent = [r for r in requests if r["op"] in recording.DATA_OPERATIONS and r["status"] == 200]
+    received = fault_server.records(storage)
+    differences = fault_server.compare_requests(
+        [r for r in received if r["operation"] == "TransactWriteItems"],
+        [r for r in sent if r["op"] == "TransactWriteItems"])
+    for partition in {partition_of(r["op"], r["request"]): None for r in sent}:
+        differences += fault_server.compare_requests(
+            [r for r in received if partition_of(r["operation"], r["body"]) == partition],
+            [r for r in sent if partition_of(r["op"], r["request"]) == partition])
+    return differences + tap.differ("all", len(received), len(sent)) + fault_server.compare_headers(received)
+
+
+def replay_all(storage, requests):
+    replay = Replay(storage)
+    replay.run(requests)
+
+    def check(name, differences):
+        tap.check(f"{storage}: {name}", differences)
+
+    check("each load() answers what the silo read", replay.loads)
+    check("plan_store() gives each request that the silo sent", replay.plans)
+    check("each store() answers the silo's ETag", replay.etags)
+    check("a transfer hangs over the table that was copied then", replay.hangs)
+    check("every copy of the table was met", [f"not met: {name}" for name in replay.moments])
+    check("the export is what all requests lead to", replay.compare_items())
+
+    writes = [r for r in requests if r["op"] == "TransactWriteItems"]
+    applied = sum(r["status"] == 200 for r in writes)
+    check("nothing was skipped", tap.differ("counts", replay.counts, {
+        "starts": 7, "loads": sum(r["op"] == "Query" for r in requests), "stores": applied,
+        "hangs": len(writes) - applied}))
+    replay.silo.session.close()
+
+
 def main():
     tap.start()
     admin = psql.Session()
     admin.run("CREATE EXTENSION txstore").rows()
-    psql.create_storage(admin, "silo")
     requests = recording.read_requests("silo/requests.jsonl")
-    replay = Replay()
-    replay.run(requests)
-
-    tap.check("each load() answers what the silo read", replay.loads)
-    tap.check("plan_store() gives each request that the silo sent", replay.plans)
-    tap.check("each store() answers the silo's ETag", replay.etags)
-    tap.check("a transfer hangs over the table that was copied then", replay.hangs)
-    tap.check("every copy of the table was met", [f"not met: {name}" for name in replay.moments])
-    tap.check("the export is what all requests lead to", replay.compare_items())
-
-    writes = [r for r in requests if r["op"] == "TransactWriteItems"]
-    applied = sum(r["status"] == 200 for r in writes)
-    tap.check("nothing was skipped", tap.differ("counts", replay.counts, {
-        "starts": 7, "loads": sum(r["op"] == "Query" for r in requests), "stores": applied,
-        "hangs": len(writes) - applied}))
+    psql.create_storage(admin, "silo")
+    replay_all("silo", requests)
+    psql.create_storage(admin, "silo-dynamodb", fault_server.URL)
+    replay_all("silo-dynamodb", requests)
+    tap.check("the server received what the silo sent", compare_requests("silo-dynamodb", requests))
     admin.close()
     tap.finish()
 

@@ -1,6 +1,7 @@
 """
 The tables that a real silo left: each *.items.json is imported in every form
-that import takes, loaded, and exported unchanged.
+that import takes, loaded, and exported unchanged; with tables, and with a
+DynamoDB server (test/servers/with_server).
 
 The storages' own recordings go the same way: they have states of more kinds.
 """
@@ -10,6 +11,7 @@ import json
 import os
 import tempfile
 
+import fault_server
 import psql
 import recording
 import tap
@@ -68,17 +70,17 @@ def export_each(session, items):
     return [line for partition in partitions for line in psql.export(session, partition)]
 
 
-def test_file(admin, name):
+def test_file(admin, name, endpoint=None):
     text = recording.read_text(name)
     elements = recording.split_array(text)
     items = json.loads(text)
     storages = 0
     for how in (import_array, import_table):
         for form in (bare, wrapped):
-            title = f"{name}, {how.__name__}, {form.__name__}"
+            title = f"{name}, {how.__name__}, {form.__name__}{', DynamoDB' if endpoint else ''}"
             storages += 1
-            storage = f"{os.path.basename(name)[:-len('.items.json')]}-{storages}"
-            psql.create_storage(admin, storage)
+            storage = f"{os.path.basename(name)[:-len('.items.json')]}-{storages}{'-dynamodb' if endpoint else ''}"
+            psql.create_storage(admin, storage, endpoint)
             session = psql.Session(storage)
             lines = [form(element) for element in elements]
             tap.check(f"{title}: every item is a new row",
@@ -105,6 +107,7 @@ def main():
         # A fault that nothing came through leaves an empty table.
         if recording.read_text(name) != "[]":
             test_file(admin, name)
+            test_file(admin, name, fault_server.URL)
     admin.close()
     tap.finish()
 

@@ -48,8 +48,9 @@ def digested(record):
 
 
 def readable(record):
-    """A copy with the body as JSON, or as text if it is none."""
+    """A copy with the body as JSON, or as text if it is none, and what tells whether two have the same bytes."""
     copy = {name: value for name, value in record.items() if name != "raw"}
+    copy["sha256"] = hashlib.sha256(record["raw"]).hexdigest()
     try:
         copy["body"] = json.loads(record["raw"]) if record["raw"] else None
     except ValueError:
