@@ -417,8 +417,13 @@ part_providers()
 	build_plain
 	cd "$tree"
 	rm -rf results
+	# It checks every signature, of the keys that need no mapping and of a session's.
 	run_test fault_server test/servers/with_server --verify -- \
 		bash -c 'test/with_cluster test/on_dynamodb "fault server" "$FAULT_SERVER" "$@"' - $provider_tests
+	MAPPING="access_key_id 'ASIAEXAMPLE', secret_access_key 'c2Vzc2lvbi1leGFtcGxlLXNlY3JldA', \
+		session_token 'session+token/example=='" \
+		run_test session_token test/servers/with_server --verify -- \
+		bash -c 'test/with_cluster test/on_dynamodb "session token" "$FAULT_SERVER" "$@"' - $provider_tests
 	run_emulator dynoxide "$left_out_dynoxide"
 	run_emulator moto "$left_out_moto"
 }
