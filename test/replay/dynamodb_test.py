@@ -45,6 +45,19 @@ def replay(admin, name):
         client.session.close()
 
 
+def compare_table_requests(name):
+    """The differences of what made the table from how Orleans made it, but for its look at the time to live."""
+    def comparable(operation, body):
+        return operation, {member: value for member, value in body.items() if member != "TableName"}
+
+    wanted = ("DescribeTable", "CreateTable", "UpdateTable")
+    recorded = [comparable(request["op"], request["request"])
+                for request in recording.read_requests(f"storage/{name}.requests.jsonl") if request["op"] in wanted]
+    got = [comparable(record["operation"], record["body"]) for record in fault_server.get("/log")
+           if record["operation"] in wanted and record["body"]["TableName"] == name]
+    return tap.differ("requests", got, recorded)
+
+
 def main():
     tap.start()
     files = os.listdir(recording.path("storage"))
@@ -54,6 +67,7 @@ def main():
     for name in names:
         if name not in storage_test.LEFT_OUT:
             replay(admin, name)
+    tap.check("a table is made as Orleans makes it", compare_table_requests("prepare1"))
     admin.close()
     tap.finish()
 
