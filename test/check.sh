@@ -591,7 +591,7 @@ part_valgrind()
 	bindir=$("$PG_CONFIG" --bindir)
 	cat >"$program" <<-END
 		#!/bin/sh
-		exec valgrind --quiet --leak-check=\${LEAK_CHECK:-no} --track-origins=yes --trace-children=yes \\
+		exec valgrind --quiet --leak-check=\${LEAK_CHECK:-no} --num-callers=40 --track-origins=yes --trace-children=yes \\
 			--error-markers=VALGRINDERROR-BEGIN,VALGRINDERROR-END $bindir/postgres "\$@"
 	END
 	chmod +x "$program"
