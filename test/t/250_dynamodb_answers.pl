@@ -13,9 +13,10 @@ use Txstore;
 my $server = FaultServer->new;
 my $node = new_node('answers');
 my $url = $server->url;
+my $seconds = 5 * ($ENV{TXSTORE_SLOWNESS} || 1);
 $node->safe_psql('postgres', qq{
 	CREATE SERVER remote FOREIGN DATA WRAPPER txstore_fdw
-		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'answers', request_timeout '5s');
+		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'answers', request_timeout '${seconds}s');
 	CREATE SERVER strict FOREIGN DATA WRAPPER txstore_fdw
 		OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'missing', create_if_not_exists 'false');
 	CREATE SERVER others FOREIGN DATA WRAPPER txstore_fdw

@@ -22,7 +22,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw($hasty $patient fault_kinds fault_sequences connection_faults expected_of name_of rules_of);
+our @EXPORT = qw($hasty $patient fault_kinds fault_sequences connection_faults attempts_of expected_of name_of rules_of);
 
 # Milliseconds for one request: so that it takes no long time to run out, and so that
 # it does not.
@@ -114,6 +114,14 @@ sub connection_faults
 			qw(wrong foreign expired));
 }
 
+# How often an operation is sent that meets a fault every time.
+sub attempts_of
+{
+	my ($fault) = @_;
+	return 1 if $fault->{says} eq 'good';
+	return $fault->{says} =~ /^[0-9A-Z]{5}$/ ? $fault->{again} // 1 : 4;
+}
+
 # What a client must say that met a fault so often (undef: at every attempt):
 # 'ok', or an SQLSTATE of the design's table.
 sub expected_of
@@ -121,8 +129,7 @@ sub expected_of
 	my ($fault, $is_write, $times) = @_;
 	my $says = $fault->{says};
 	my $is_refusal = $says =~ /^[0-9A-Z]{5}$/;
-	my $attempts = $is_refusal ? $fault->{again} // 1 : 4;
-	return 'ok' if $says eq 'good' || !$fault->{stuck} && defined $times && $times < $attempts;
+	return 'ok' if $says eq 'good' || !$fault->{stuck} && defined $times && $times < attempts_of($fault);
 	return $says if $is_refusal;
 	return '08001' if $says eq 'unreached';
 	return '08007' if $is_write;
@@ -146,8 +153,9 @@ sub name_of
 {
 	my ($fault) = @_;
 	my $first = $fault->{first} ? name_of($fault->{first}) . ' then ' : '';
-	return $first . join ' ', map { ref $fault->{$_} eq 'ARRAY' ? "[@{ $fault->{$_} }]" : ref $fault->{$_} ? "$_ ${ $fault->{$_} }" : $fault->{$_} }
-		grep { defined $fault->{$_} } qw(fault code status body reasons action at when later reset seconds crc);
+	my @hint = $fault->{headers} ? 'with a hint' : ();
+	return $first . join ' ', (map { ref $fault->{$_} eq 'ARRAY' ? "[@{ $fault->{$_} }]" : ref $fault->{$_} ? "$_ ${ $fault->{$_} }" : $fault->{$_} }
+		grep { defined $fault->{$_} } qw(fault code status body reasons action at when later reset seconds crc)), @hint;
 }
 
 1;

@@ -158,7 +158,9 @@ sub applied_once
 	my ($self, $fault, $name) = @_;
 	my %bodies;
 	select undef, undef, undef, $fault->{later} + 0.1 if $fault->{later};
-	foreach my $request (grep { defined $_->{token} } @{ $self->{server}->digests('TransactWriteItems') })
+	my $requests = $self->{server}->digests('TransactWriteItems');
+	$self->{requests} = @$requests;
+	foreach my $request (grep { defined $_->{token} } @$requests)
 	{
 		$bodies{ $request->{token} }{ $request->{body} }++;
 	}
@@ -204,6 +206,15 @@ sub check_store
 	{
 		like($message, qr/partition "$key" of storage "$storage"/, "$name: the message names the partition");
 		like($detail, $batches > 1 ? qr/atch $at of $batches; @{[$at - 1]} before it are durable/ : qr/./, "$name: the detail says what is durable");
+	}
+
+	# What is final is asked once; what is not, as often as it is worth.  A connection
+	# that was kept from before and is lost has one attempt for nothing.
+	if (!defined $times && $batches == 1 && !grep { $fault->{$_} } qw(slow stuck fresh first))
+	{
+		my $attempts = attempts_of($fault);
+		my $free = $fault->{says} eq 'nothing' ? 1 : 0;
+		ok($self->{requests} >= $attempts && $self->{requests} <= $attempts + $free, "$name: so many attempts") or diag($self->{requests});
 	}
 
 	# What was done is what was said: all of it, what is durable for certain, or,
