@@ -114,8 +114,17 @@ foreach my $open (0, 1)
 	like($outcome, qr/^57014 \|.*batch 2 of 3; 1 before it are durable/, 'a cancel between attempts says what is durable');
 	($open ? \&like : \&unlike)->($outcome, qr/under way/, $open ? 'and that a write was under way' : 'and no more, where nothing is open');
 	$server->control(faults => []);
+	is(result($session, q{SELECT count(*) FROM txstore.plan_store('cancelled', '', '', storage => 'patient')}), '55000', 'the handle demands load()');
 	result($session, $load);
 }
+
+# What is in progress is waited for until the service has decided, which takes it some
+# 5 s: longer than four attempts.
+$server->control(clear_log => \1, faults => [ { operation => 'TransactWriteItems', fault => 'in_progress', for_seconds => 6 } ]);
+like(result($session, q{SELECT put('p', 'decided', 'patient')}), qr/^\d+$/, 'a write in progress is decided in the end');
+my ($write) = values %{ $server->writes };
+is($write->{applied}, 1, 'and applied once');
+$server->control(faults => []);
 
 # statement_timeout, and the time for a request.
 $server->control(faults => [ { operation => 'GetItem', fault => 'stall', at => 'start', seconds => 30, times => undef } ]);

@@ -125,6 +125,13 @@ $server->control(faults => [ { operation => 'GetItem', fault => 'empty_object' }
 is(outcome($load), '1 2', 'a key row that appears is read again');
 $server->control(faults => []);
 
+# A key row that is hidden every time cannot be told from none; but a store() meets it.
+$server->control(faults => [ { operation => 'GetItem', fault => 'empty_object', times => undef } ]);
+is(outcome(q{SELECT coalesce(etag, '') FROM txstore.load('p', 'remote')}), '', 'no key row reads as fresh');
+like(outcome(q{SELECT txstore.store('p', '', '', ARRAY[txstore.prepare(9, 'x')], storage => 'remote')}), qr/^40001\|/, 'and is met by a store');
+$server->control(faults => []);
+is(outcome($load), '1 2', 'which has changed nothing');
+
 # Answers that are none.
 foreach my $fault ({ fault => 'html' }, { fault => 'bad_json' }, { fault => 'not_an_object' }, { fault => 'empty_body' },
 	{ fault => 'big_answer', bytes => 34 << 20 }, { fault => 'big_headers' }, { fault => 'redirect' })
