@@ -58,8 +58,7 @@ typedef struct ColumnName
 {
 	const char *name;
 	TxsField field;
-	const char *type; /* of the column that IMPORT makes; NULL: it makes
-							* none */
+	const char *type; /* of IMPORT's column; NULL: it makes none */
 } ColumnName;
 
 static const ColumnName names[] = {
@@ -184,7 +183,7 @@ txs_columns_find(TxsTableKind kind, const char *table, const char *column,
 					   "nothing that the table shows",
 					   column, table),
 				errhint(
-					"ColumnName the item's attribute with OPTIONS (attribute "
+					"Name the item's attribute with OPTIONS (attribute "
 					"...), or let IMPORT FOREIGN SCHEMA make the table."));
 	if (!is_type_for(field, type))
 		ereport(ERROR, errcode(ERRCODE_FDW_INVALID_DATA_TYPE),

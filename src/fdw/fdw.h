@@ -129,6 +129,7 @@ typedef struct TxsKeyQual
 	TxsKeyPart part;
 	int strategy;  /* of btree, as in BTLessStrategyNumber */
 	bool is_array; /* equal to one of an array's elements */
+	Oid type;	   /* of value or of its elements: a base type */
 	Expr *value;
 	Expr *clause;
 } TxsKeyQual;
@@ -154,7 +155,7 @@ typedef struct TxsKeyValue
 	TxsKeyPart part;
 	int strategy;
 	bool is_array;
-	Oid type; /* of the value: text, an integer, or an array of one */
+	Oid type; /* as in TxsKeyQual */
 	ExprState *value;
 } TxsKeyValue;
 

@@ -17,6 +17,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/array.h"
+#include "utils/fmgroids.h"
 #include "utils/selfuncs.h"
 
 /* Rows of a table that nobody has counted. */
@@ -292,10 +293,13 @@ add_parameterized(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 		outer = bms_del_member(bms_union(clause->clause_relids,
 										 rel->lateral_relids),
 							   rel->relid);
-		if (bms_is_empty(outer) || list_member(*seen, outer))
+		if (bms_is_empty(outer))
 			continue;
-		*seen = lappend(*seen, outer);
+		/* The same one for the same outer relations. */
 		param = get_baserel_parampathinfo(root, rel, outer);
+		if (list_member_ptr(*seen, param))
+			continue;
+		*seen = lappend(*seen, param);
 		quals = list_concat_copy(relation->quals,
 								 match_quals(root, relation->table, rel,
 											 param->ppi_clauses));
@@ -352,7 +356,7 @@ txs_fdw_paths(PlannerInfo *root, RelOptInfo *rel, Oid table)
 
 /* Is the query nothing but a count(*) over this relation? */
 static bool
-is_plain_count(PlannerInfo *root, RelOptInfo *output)
+is_plain_count(PlannerInfo *root)
 {
 	Query *query = root->parse;
 	PathTarget *target = root->upper_targets[UPPERREL_GROUP_AGG];
@@ -362,7 +366,7 @@ is_plain_count(PlannerInfo *root, RelOptInfo *output)
 		root->hasHavingQual || list_length(target->exprs) != 1)
 		return false;
 	aggregate = linitial(target->exprs);
-	return IsA(aggregate, Aggref) && aggregate->aggstar &&
+	return IsA(aggregate, Aggref) && aggregate->aggfnoid == F_COUNT_ &&
 		   aggregate->aggfilter == NULL && aggregate->agglevelsup == 0;
 }
 
@@ -396,7 +400,7 @@ txs_fdw_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	if (stage != UPPERREL_GROUP_AGG || relation == NULL ||
 		input->reloptkind != RELOPT_BASEREL ||
 		!bms_is_empty(input->lateral_relids) ||
-		!is_plain_count(root, output) || !are_exact(relation, input))
+		!is_plain_count(root) || !are_exact(relation, input))
 		return;
 	output->fdw_private = relation;
 	cost_reading(relation, input, relation->quals, input->rows, &startup,

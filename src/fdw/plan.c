@@ -72,7 +72,7 @@ find_quals(PlannerInfo *root, const TxsForeignTable *table, RelOptInfo *rel,
 		plan->parts = lappend_int(plan->parts, qual.part);
 		plan->strategies = lappend_int(plan->strategies, qual.strategy);
 		plan->arrays = lappend_int(plan->arrays, qual.is_array);
-		plan->types = lappend_oid(plan->types, exprType((Node *) qual.value));
+		plan->types = lappend_oid(plan->types, qual.type);
 		*exprs = lappend(*exprs, qual.value);
 	}
 }

@@ -11,6 +11,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -75,6 +76,31 @@ is_answerable(TxsKeyPart part, Oid operator, Oid collation, int *strategy)
 	return part == TXS_PART_ROW_KEY && txs_quals_is_bytewise(collation);
 }
 
+/*
+ * The base type of a value that request.c can read for this part, or of an
+ * array's elements; InvalidOid for others.
+ */
+static Oid
+readable_type(TxsKeyPart part, Node *value, bool is_array)
+{
+	Oid type = exprType(value);
+
+	type = getBaseType(is_array ? get_base_element_type(type) : type);
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return part == TXS_PART_SEQUENCE ? type : InvalidOid;
+		case TEXTOID:
+		case VARCHAROID:
+		case NAMEOID:
+			return part != TXS_PART_SEQUENCE ? type : InvalidOid;
+		default:
+			return InvalidOid;
+	}
+}
+
 /* Is a value known before rows of this relation are read? */
 static bool
 is_known(PlannerInfo *root, RelOptInfo *rel, Node *value)
@@ -96,6 +122,9 @@ match(PlannerInfo *root, const TxsForeignTable *table, RelOptInfo *rel,
 		!is_known(root, rel, right))
 		return false;
 	if (is_array && qual->strategy != BTEqualStrategyNumber)
+		return false;
+	qual->type = readable_type(qual->part, right, is_array);
+	if (!OidIsValid(qual->type))
 		return false;
 	qual->is_array = is_array;
 	qual->value = (Expr *) right;

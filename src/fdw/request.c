@@ -30,10 +30,14 @@ int64_of(Datum value, Oid type)
 }
 
 static TxsSlice
-slice_of(Datum value)
+slice_of(Datum value, Oid type)
 {
-	text *packed = DatumGetTextPP(value);
+	text *packed;
 
+	if (type == NAMEOID)
+		return (TxsSlice){NameStr(*DatumGetName(value)),
+						  strlen(NameStr(*DatumGetName(value)))};
+	packed = DatumGetTextPP(value);
 	return (TxsSlice){VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed)};
 }
 
@@ -151,17 +155,17 @@ narrow_row_key(TxsScanRequest *request, int strategy, TxsSlice text)
 
 static void
 narrow(TxsScanRequest *request, const TxsKeyValue *value, int strategy,
-	   Datum datum, Oid type)
+	   Datum datum)
 {
 	if (value->part == TXS_PART_SEQUENCE)
-		narrow_sequence(request, strategy, int64_of(datum, type));
+		narrow_sequence(request, strategy, int64_of(datum, value->type));
 	else
-		narrow_row_key(request, strategy, slice_of(datum));
+		narrow_row_key(request, strategy, slice_of(datum, value->type));
 }
 
 /* The elements of an array but NULLs; returns how many. */
 static int
-read_array(Datum array, Oid array_type, Oid *type, Datum **elements)
+read_array(Datum array, Datum **elements)
 {
 	ArrayType *values = DatumGetArrayTypeP(array);
 	bool *isnull;
@@ -172,10 +176,9 @@ read_array(Datum array, Oid array_type, Oid *type, Datum **elements)
 	int count = 0;
 	int i;
 
-	*type = get_element_type(array_type);
-	get_typlenbyvalalign(*type, &length, &by_value, &alignment);
-	deconstruct_array(values, *type, length, by_value, alignment, elements,
-					  &isnull, &total);
+	get_typlenbyvalalign(ARR_ELEMTYPE(values), &length, &by_value, &alignment);
+	deconstruct_array(values, ARR_ELEMTYPE(values), length, by_value,
+					  alignment, elements, &isnull, &total);
 	for (i = 0; i < total; i++)
 	{
 		if (!isnull[i])
@@ -250,8 +253,7 @@ apply_array(TxsScanRequest *request, const TxsKeyValue *value, Datum array)
 {
 	TxsScanRequest widest = *request;
 	Datum *elements;
-	Oid type;
-	int count = read_array(array, value->type, &type, &elements);
+	int count = read_array(array, &elements);
 	int i;
 
 	if (value->part == TXS_PART_PARTITION)
@@ -259,7 +261,7 @@ apply_array(TxsScanRequest *request, const TxsKeyValue *value, Datum array)
 		TxsSlice *partitions = palloc(sizeof(TxsSlice) * Max(count, 1));
 
 		for (i = 0; i < count; i++)
-			partitions[i] = slice_of(elements[i]);
+			partitions[i] = slice_of(elements[i], value->type);
 		narrow_partitions(request, partitions,
 						  sort_partitions(partitions, count));
 		return;
@@ -269,7 +271,7 @@ apply_array(TxsScanRequest *request, const TxsKeyValue *value, Datum array)
 	{
 		TxsScanRequest one = *request;
 
-		narrow(&one, value, BTEqualStrategyNumber, elements[i], type);
+		narrow(&one, value, BTEqualStrategyNumber, elements[i]);
 		if (one.first > one.last)
 			continue;
 		if (widest.first > widest.last)
@@ -289,11 +291,11 @@ apply_value(TxsScanRequest *request, const TxsKeyValue *value, Datum datum)
 	{
 		TxsSlice *partition = palloc(sizeof(TxsSlice));
 
-		*partition = slice_of(datum);
+		*partition = slice_of(datum, value->type);
 		narrow_partitions(request, partition, sort_partitions(partition, 1));
 	}
 	else
-		narrow(request, value, value->strategy, datum, value->type);
+		narrow(request, value, value->strategy, datum);
 }
 
 bool

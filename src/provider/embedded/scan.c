@@ -37,21 +37,24 @@ typedef struct RowScan
 	bool merged;
 	Cursor keys;
 	Cursor states;
-	MemoryContext row; /* of the row that was handed out last */
+	MemoryContext open; /* of what the cursors hold while they are open */
+	MemoryContext row;	/* of the row that was handed out last */
 } RowScan;
 
+/* Go to the next row.  An index scan keeps what it allocates on the way. */
 static void
 advance(RowScan *scan, Cursor *cursor)
 {
+	MemoryContext caller = MemoryContextSwitchTo(scan->open);
+
 	cursor->tuple = systable_getnext_ordered(cursor->scan, cursor->direction);
-	if (!scan->merged)
-		return;
 	if (cursor->partition.data != NULL)
 		pfree((void *) cursor->partition.data);
 	cursor->partition.data = NULL;
-	if (cursor->tuple != NULL)
+	if (scan->merged && cursor->tuple != NULL)
 		cursor->partition =
 			txs_rows_read_partition(cursor->table, cursor->tuple);
+	MemoryContextSwitchTo(caller);
 }
 
 static void
@@ -72,15 +75,13 @@ open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 	int nkeys = 0;
 
 	if (partition.data != NULL)
-	{
 		txs_rows_partition_key(&keys[nkeys++], partition);
-		if (table == scan->tables.states && request->first > 0)
-			sequence_key(&keys[nkeys++], BTGreaterEqualStrategyNumber,
-						 F_INT8GE, request->first);
-		if (table == scan->tables.states && request->last < PG_INT64_MAX)
-			sequence_key(&keys[nkeys++], BTLessEqualStrategyNumber, F_INT8LE,
-						 request->last);
-	}
+	if (table == scan->tables.states && request->first > 0)
+		sequence_key(&keys[nkeys++], BTGreaterEqualStrategyNumber, F_INT8GE,
+					 request->first);
+	if (table == scan->tables.states && request->last < PG_INT64_MAX)
+		sequence_key(&keys[nkeys++], BTLessEqualStrategyNumber, F_INT8LE,
+					 request->last);
 	cursor->table = table;
 	cursor->direction =
 		request->backward ? BackwardScanDirection : ForwardScanDirection;
@@ -105,7 +106,7 @@ close_cursor(Cursor *cursor)
 static void
 open_cursors(RowScan *scan, TxsSlice partition)
 {
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+	MemoryContext caller = MemoryContextSwitchTo(scan->open);
 
 	if (scan->request->kinds & TXS_KEY_ROWS)
 		open_cursor(scan, &scan->keys, scan->tables.keys,
@@ -121,6 +122,7 @@ close_cursors(RowScan *scan)
 {
 	close_cursor(&scan->states);
 	close_cursor(&scan->keys);
+	MemoryContextReset(scan->open);
 }
 
 void *
@@ -131,8 +133,10 @@ txs_embedded_open_scan(const TxsStorage *storage, Snapshot snapshot)
 	scan->snapshot = snapshot;
 	scan->has_tables =
 		txs_tables_open(storage, AccessShareLock, &scan->tables);
-	scan->row = AllocSetContextCreate(GetMemoryChunkContext(scan),
-									  "txstore row", ALLOCSET_DEFAULT_SIZES);
+	scan->open = AllocSetContextCreate(CurrentMemoryContext, "txstore cursors",
+									   ALLOCSET_SMALL_SIZES);
+	scan->row = AllocSetContextCreate(CurrentMemoryContext, "txstore row",
+									  ALLOCSET_DEFAULT_SIZES);
 	return scan;
 }
 
@@ -227,6 +231,7 @@ txs_embedded_close_scan(void *arg)
 	close_cursors(scan);
 	if (scan->has_tables)
 		txs_tables_close(&scan->tables);
+	MemoryContextDelete(scan->open);
 	MemoryContextDelete(scan->row);
 	pfree(scan);
 }
