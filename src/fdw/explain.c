@@ -5,6 +5,7 @@
 #include "fdw/fdw.h"
 
 #include "access/stratnum.h"
+#include "utils/builtins.h"
 #include "utils/ruleutils.h"
 
 static const char *const part_names[] = {
@@ -75,6 +76,8 @@ txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 
 	txs_plan_read((ForeignScan *) node->ss.ps.plan, &plan);
 	txs_plan_shape(&plan, &shape);
+	if (plan.reading.is_count)
+		ExplainPropertyText("Count Of", quote_identifier(table->name), es);
 	ExplainPropertyText("Request",
 						table->storage->provider->describe_shape(&shape), es);
 	if (plan.parts != NIL)

@@ -52,8 +52,11 @@ typedef struct TxsTableColumn
 	const char *attribute; /* EXTRA: its name */
 	Oid type;
 	int32 typmod;
-	FmgrInfo input; /* of the type, where values are made from their text */
+	Oid base; /* of a domain: what it is made of; type otherwise */
+	int32 base_typmod;
+	FmgrInfo input; /* of base, where values are made from their text */
 	Oid input_param;
+	void *domain; /* what domain_check() keeps */
 } TxsTableColumn;
 
 /* A foreign table, as its options describe it. */
@@ -90,7 +93,8 @@ extern void txs_columns_define(StringInfo sql, TxsTableKind kind);
 
 /*
  * Read a foreign table's options and columns, in the current context.  user is
- * whose user mapping counts.
+ * whose user mapping counts.  Raises HV005 or HV004 for a column that cannot
+ * be, 42501 where the table's owner may not use the server.
  */
 extern TxsForeignTable *txs_table_open(Oid table, Oid user);
 

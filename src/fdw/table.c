@@ -20,14 +20,32 @@ read_column(TxsForeignTable *table, Form_pg_attribute attribute,
 	column->name = pstrdup(NameStr(attribute->attname));
 	column->type = attribute->atttypid;
 	column->typmod = attribute->atttypmod;
+	column->base_typmod = column->typmod;
+	column->base = getBaseTypeAndTypmod(column->type, &column->base_typmod);
 	column->field =
 		txs_columns_find(table->kind, table->name, column->name,
 						 txs_options_attribute(
 							 GetForeignColumnOptions(table->oid,
 													 attribute->attnum)),
-						 getBaseType(column->type), &column->attribute);
-	getTypeInputInfo(column->type, &input, &column->input_param);
+						 column->base, &column->attribute);
+	getTypeInputInfo(column->base, &input, &column->input_param);
 	fmgr_info(input, &column->input);
+}
+
+/*
+ * Rights on a storage are the server's.  Who may read a foreign table reads
+ * with its owner's, as with a view; they can be taken back from the owner.
+ */
+static void
+check_owner(Relation relation, Oid server, const char *storage)
+{
+	if (txs_server_aclcheck(server, relation->rd_rel->relowner, ACL_USAGE) !=
+		ACLCHECK_OK)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("permission denied for foreign server %s", storage),
+				errdetail("The owner of foreign table \"%s\" needs USAGE on "
+						  "the server.",
+						  RelationGetRelationName(relation)));
 }
 
 TxsForeignTable *
@@ -53,6 +71,7 @@ txs_table_open(Oid oid, Oid user)
 													 : storage->scan_segments;
 
 	relation = table_open(oid, NoLock);
+	check_owner(relation, foreign->serverid, storage->name);
 	table->name = pstrdup(RelationGetRelationName(relation));
 	table->ncolumns = RelationGetDescr(relation)->natts;
 	table->columns = palloc0(sizeof(TxsTableColumn) * table->ncolumns);

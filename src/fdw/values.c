@@ -57,6 +57,23 @@ refuse(const Value *value)
 			errhint("Give the column another type, such as text."));
 }
 
+/*
+ * After an error that a type has raised, whose message would show the value.
+ * Others go on.
+ */
+static void
+refuse_caught(const Value *value, MemoryContext caller)
+{
+	int category = ERRCODE_TO_CATEGORY(geterrcode());
+
+	MemoryContextSwitchTo(caller);
+	if (category != ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) &&
+		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+		PG_RE_THROW();
+	FlushErrorState();
+	refuse(value);
+}
+
 /* By the type's input function. */
 static Datum
 convert(const Value *value, char *text)
@@ -68,20 +85,32 @@ convert(const Value *value, char *text)
 	PG_TRY();
 	{
 		result = InputFunctionCall(&column->input, text, column->input_param,
-								   column->typmod);
+								   column->base_typmod);
 	}
 	PG_CATCH();
 	{
-		/* Its message would show the value. */
-		MemoryContextSwitchTo(caller);
-		if (ERRCODE_TO_CATEGORY(geterrcode()) !=
-			ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION))
-			PG_RE_THROW();
-		FlushErrorState();
-		refuse(value);
+		refuse_caught(value, caller);
 	}
 	PG_END_TRY();
 	return result;
+}
+
+static void
+check_domain(const Value *value, Datum result)
+{
+	TxsTableColumn *column = value->column;
+	MemoryContext caller = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		domain_check(result, value->isnull, column->type, &column->domain,
+					 column->input.fn_mcxt);
+	}
+	PG_CATCH();
+	{
+		refuse_caught(value, caller);
+	}
+	PG_END_TRY();
 }
 
 static Datum
@@ -92,7 +121,8 @@ make_text(Value *value, TxsSlice text)
 		value->isnull = true;
 		return (Datum) 0;
 	}
-	if (value->column->type == TEXTOID)
+	if (value->column->base == TEXTOID ||
+		(value->column->base == VARCHAROID && value->column->base_typmod < 0))
 		return PointerGetDatum(
 			cstring_to_text_with_len(text.data, (int) text.length));
 	return convert(value, pnstrdup(text.data, text.length));
@@ -109,7 +139,7 @@ make_number(Value *value, bool present, int64 number)
 		value->isnull = true;
 		return (Datum) 0;
 	}
-	if (value->column->type == INT8OID)
+	if (value->column->base == INT8OID)
 		return Int64GetDatum(number);
 	text.length = txs_number_from_int64(number, digits);
 	return make_text(value, text);
@@ -122,7 +152,7 @@ make_moment(Value *value, bool present, int64 seconds)
 	int64 since_2000;
 	TimestampTz time;
 
-	if (!present || value->column->type != TIMESTAMPTZOID)
+	if (!present || value->column->base != TIMESTAMPTZOID)
 		return make_number(value, present, seconds);
 	since_2000 = seconds - (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
 							   SECS_PER_DAY;
@@ -140,12 +170,12 @@ make_bytes(Value *value, TxsSlice bytes)
 	value->isnull = bytes.data == NULL;
 	if (value->isnull)
 		return result;
-	if (getBaseType(value->column->type) == BYTEAOID)
+	if (value->column->base == BYTEAOID)
 		return PointerGetDatum(
 			cstring_to_text_with_len(bytes.data, (int) bytes.length));
-	if (getBaseType(value->column->type) == JSONBOID)
+	if (value->column->base == JSONBOID)
 		value->isnull = !txs_jsonb_make(bytes, &result);
-	else if (getBaseType(value->column->type) == JSONOID)
+	else if (value->column->base == JSONOID)
 		value->isnull = !txs_jsonb_is_valid(bytes);
 	else
 		value->isnull = memchr(bytes.data, '\0', bytes.length) != NULL ||
@@ -202,7 +232,7 @@ make_extra(Value *value)
 	Datum result = (Datum) 0;
 	TxsSlice text;
 
-	if (getBaseType(value->column->type) == JSONBOID)
+	if (value->column->base == JSONBOID)
 	{
 		value->isnull =
 			!txs_jsonb_make_attribute(extra, value->column->attribute,
@@ -328,6 +358,8 @@ txs_values_make(const TxsForeignTable *table, TxsTableColumn *column,
 	Value value = {.table = table, .column = column, .row = row};
 	Datum result = make(&value, column->field);
 
+	if (column->base != column->type)
+		check_domain(&value, result);
 	*isnull = value.isnull;
 	return result;
 }
