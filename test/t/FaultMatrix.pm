@@ -209,12 +209,15 @@ sub check_store
 	}
 
 	# What is final is asked once; what is not, as often as it is worth.  A connection
-	# that was kept from before and is lost has one attempt for nothing.
+	# that was kept from before and is lost has one attempt for nothing.  A write that
+	# may have been applied is tried on for as long as there is time.
 	if (!defined $times && $batches == 1 && !grep { $fault->{$_} } qw(slow stuck fresh first))
 	{
 		my $attempts = attempts_of($fault);
 		my $free = $fault->{says} eq 'nothing' ? 1 : 0;
-		ok($self->{requests} >= $attempts && $self->{requests} <= $attempts + $free, "$name: so many attempts") or diag($self->{requests});
+		my $is_unknown = $expected eq '08007';
+		ok($self->{requests} >= ($is_unknown ? 2 : $attempts) && ($is_unknown || $self->{requests} <= $attempts + $free),
+			"$name: so many attempts") or diag($self->{requests});
 	}
 
 	# What was done is what was said: all of it, what is durable for certain, or,
