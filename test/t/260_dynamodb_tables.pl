@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use FaultServer;
+use JSON::PP;
 use Test::More;
 use Txstore;
 
@@ -97,9 +98,7 @@ is(initialize('raced'), 'HV00R', 'somebody else changes it');
 $server->control(faults => []);
 
 # Time to live is looked at and left alone; who may not ask is told nothing.
-$server->{http}->post($server->url, {
-	headers => { 'x-amz-target' => 'DynamoDB_20120810.UpdateTimeToLive', 'content-type' => 'application/x-amz-json-1.0' },
-	content => '{"TableName":"provisioned","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"Ends"}}' });
+$server->call('UpdateTimeToLive', decode_json('{"TableName":"provisioned","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"Ends"}}'));
 is(property('provisioned', 'time to live'), 'by attribute Ends', 'a time to live is shown');
 my ($status, $out, $err) = $node->psql('postgres', "SELECT txstore.initialize_storage('provisioned')");
 is($out, 'f', 'and left alone');
@@ -111,9 +110,7 @@ is("$out$err", 'f', 'is no hindrance');
 $server->control(faults => []);
 
 # A table with other keys is left alone, and refused.
-$server->{http}->post($server->url, {
-	headers => { 'x-amz-target' => 'DynamoDB_20120810.CreateTable', 'content-type' => 'application/x-amz-json-1.0' },
-	content => '{"TableName":"foreign_keys","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"Id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"Id","KeyType":"HASH"}]}' });
+$server->call('CreateTable', decode_json('{"TableName":"foreign_keys","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"Id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"Id","KeyType":"HASH"}]}'));
 new_storage('foreign_keys');
 is(initialize('foreign_keys'), 'HV00R', 'a table with other keys');
 is(property('foreign_keys', 'keys'), 'others', 'is shown as that');
