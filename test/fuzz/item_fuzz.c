@@ -1,13 +1,15 @@
 /*
  * Fuzzes the part of src/orleans that takes foreign bytes: the input is a
- * DynamoDB item in JSON, an attribute's value, a row key, a time's text and
- * a time, one after the other.
+ * DynamoDB item in JSON, an attribute's value, a row key, a partition key, a
+ * participant, metadata, a time's text and a time, one after the other.
  */
 #include "palloc.h"
 
 #include "fuzz.h"
 #include "orleans/item.h"
 #include "orleans/item_value.h"
+#include "orleans/participant.h"
+#include "orleans/partition_key.h"
 #include "orleans/time_text.h"
 #include "palloc_reset.h"
 
@@ -23,6 +25,8 @@ static void check_cut(TxsSlice json, size_t length);
 static void check_same(const TxsItem *item, TxsSlice json);
 static void check_value(TxsSlice text);
 static void check_row_key(TxsSlice text);
+static void check_partition_key(TxsSlice text);
+static void check_participant(TxsSlice text);
 static void check_time(TxsSlice text);
 static bool is_json(TxsSlice text);
 static bool has_no_nul(TxsSlice text);
@@ -35,6 +39,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_item(text);
 	check_value(text);
 	check_row_key(text);
+	check_partition_key(text);
+	check_participant(text);
 	check_time(text);
 	free((char *) text.data);
 	txs_palloc_reset();
@@ -244,6 +250,37 @@ check_row_key(TxsSlice text)
 }
 
 /* Every time that is written can be read. */
+/* All parts of the key, in their order, or but the type. */
+static void
+check_partition_key(TxsSlice text)
+{
+	TxsPartitionParts parts;
+
+	txs_partition_key_split(text, "default", &parts);
+	require((parts.grain_key.data == NULL) == (parts.state_name.data == NULL));
+	if (parts.grain_key.data == NULL)
+		return;
+	require(parts.grain_type.data == text.data);
+	require(parts.grain_key.data == text.data + parts.grain_type.length + 1);
+	require(parts.state_name.data == parts.grain_key.data +
+										 parts.grain_key.length +
+										 strlen("_default_"));
+	require(parts.state_name.data + parts.state_name.length ==
+			text.data + text.length);
+}
+
+static void
+check_participant(TxsSlice text)
+{
+	char *grain = exact_block(text.length);
+	size_t length = txs_participant_grain(text, grain);
+
+	require(length <= text.length);
+	require(length == 0 || memchr(grain, '/', length) != NULL);
+	require(txs_metadata_commit_records(text) <= (int) text.length);
+	free(grain);
+}
+
 static void
 check_time(TxsSlice text)
 {

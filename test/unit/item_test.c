@@ -1,5 +1,5 @@
 /*
- * Unit tests of the items, sizes, row keys and times of src/orleans.
+ * Unit tests of the items, sizes, keys, participants and times of src/orleans.
  *
  * Usage: item_test .../vectors/item-size/number-bytes.json recording...
  */
@@ -18,6 +18,8 @@ main(int argc, char **argv)
 	test_reading();
 	test_writing();
 	test_row_keys();
+	test_partition_keys();
+	test_participants();
 	test_sizes(argv[1]);
 	test_times();
 	test_recordings(argc - 2, argv + 2);

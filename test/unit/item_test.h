@@ -12,6 +12,8 @@
 extern void test_reading(void);
 extern void test_writing(void);
 extern void test_row_keys(void);
+extern void test_partition_keys(void);
+extern void test_participants(void);
 extern void test_sizes(const char *vectors);
 extern void test_times(void);
 extern void test_recordings(int count, char **paths);

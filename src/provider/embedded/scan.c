@@ -10,6 +10,8 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/stratnum.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
 #include "utils/fmgroids.h"
@@ -125,14 +127,49 @@ close_cursors(RowScan *scan)
 	MemoryContextReset(scan->open);
 }
 
+/*
+ * Does a snapshot know a table?  One that was made later has no row for it, and
+ * may go while the scan goes on, by ROLLBACK TO.
+ */
+static bool
+is_known(Relation table, Snapshot snapshot)
+{
+	Relation catalog;
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool found;
+
+	if (table->rd_createSubid == InvalidSubTransactionId)
+		return true;
+	catalog = table_open(RelationRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationGetRelid(table)));
+	scan =
+		systable_beginscan(catalog, ClassOidIndexId, true, snapshot, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+static bool
+open_tables(const TxsStorage *storage, Snapshot snapshot, TxsTables *tables)
+{
+	if (!txs_tables_open(storage, AccessShareLock, tables))
+		return false;
+	if (is_known(tables->keys, snapshot) && is_known(tables->states, snapshot))
+		return true;
+	txs_tables_close(tables);
+	return false;
+}
+
 void *
 txs_embedded_open_scan(const TxsStorage *storage, Snapshot snapshot)
 {
 	RowScan *scan = palloc0(sizeof(RowScan));
 
 	scan->snapshot = snapshot;
-	scan->has_tables =
-		txs_tables_open(storage, AccessShareLock, &scan->tables);
+	scan->has_tables = open_tables(storage, snapshot, &scan->tables);
 	scan->open = AllocSetContextCreate(CurrentMemoryContext, "txstore cursors",
 									   ALLOCSET_SMALL_SIZES);
 	scan->row = AllocSetContextCreate(CurrentMemoryContext, "txstore row",
