@@ -7,7 +7,7 @@
 #   bash test/check.sh NAME...    these parts only
 #
 # Parts, in this order (a function part_NAME each, with what it does):
-#   style build unit model servers regress providers isolation tap replay docs demo sanitizers fuzz
+#   style build unit model servers regress providers isolation tap replay differential docs demo sanitizers fuzz
 # Slow parts:
 #   long_fuzz valgrind
 #
@@ -32,7 +32,7 @@ unset LANGUAGE CDPATH MAKEFLAGS MAKELEVEL MFLAGS GREP_OPTIONS
 source test/packages.sh
 source test/build.sh
 
-normal_parts="style build unit model servers regress providers isolation tap replay docs demo sanitizers fuzz"
+normal_parts="style build unit model servers regress providers isolation tap replay differential docs demo sanitizers fuzz"
 slow_parts="long_fuzz valgrind"
 
 warnings="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
@@ -404,12 +404,14 @@ part_regress()
 }
 
 # The SQL tests that are about no provider, on a DynamoDB server.
-provider_tests="abort commit contradictions delete_partition export handles import import_errors import_limits load \
-partition_key pending plan plan_metadata prepare read_only rights store_arguments store_batches store_conflict \
-store_etag_argument store_etags store_limits store_metadata"
+provider_tests="abort commit contradictions delete_partition export fdw_arrays fdw_attributes fdw_changes fdw_children \
+fdw_columns fdw_count fdw_cursors fdw_import fdw_joins fdw_limit fdw_options fdw_partitions fdw_prepared fdw_quals \
+fdw_ranges fdw_read_only fdw_rights fdw_shapes handles import import_errors import_limits load partition_key pending plan \
+plan_metadata prepare read_only rights store_arguments store_batches store_conflict store_etag_argument store_etags \
+store_limits store_metadata"
 
 # What an emulator has not, or has otherwise (see test/servers/README.md).
-left_out_moto="import_limits store_batches store_etags store_limits store_metadata"
+left_out_moto="fdw_count fdw_ranges import_limits store_batches store_etags store_limits store_metadata"
 left_out_dynoxide=""
 
 part_providers()
@@ -507,6 +509,14 @@ part_replay()
 	for script in test/replay/*_test.py; do
 		run_test "$script" test/servers/with_server -- test/with_cluster python3 "$script"
 	done
+}
+
+# Random queries on foreign tables and on plain copies of them.
+part_differential()
+{
+	build_plain
+	cd "$tree"
+	run_test differential_test test/with_cluster python3 test/differential/differential_test.py
 }
 
 # The examples of README.md and doc/.
