@@ -1,9 +1,11 @@
 /*
- * Read the rows of an embedded storage in the order of its primary keys: all,
- * or those of some partitions and sequence ids.
+ * Read the rows of an embedded storage: all, or those of some partitions and
+ * sequence ids.
  *
- * Both tables are read by a cursor each, and where both kinds of rows are
- * wanted, the cursors are merged: a key row comes before its states.
+ * Both tables are read by a cursor each, in the order of their primary keys.
+ * Where both kinds of rows are wanted, the cursors are merged: a key row comes
+ * before its states.  Where all rows of one kind are, in any order, the table
+ * is read as it lies.
  */
 #include "provider/embedded/embedded.h"
 
@@ -11,18 +13,22 @@
 #include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/pg_class.h"
+#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* A table that is read in the order of its primary key. */
+/* A table that is read in the order of its primary key, or as it lies. */
 typedef struct Cursor
 {
 	Relation table;
-	Relation index; /* NULL while the cursor is closed */
+	Relation index;		/* NULL while the cursor is closed, or: */
+	TableScanDesc heap; /* NULL where the index is read */
+	TupleTableSlot *slot;
 	SysScanDesc scan;
 	ScanDirection direction;
 	HeapTuple tuple;	/* next one, or NULL */
@@ -43,13 +49,26 @@ typedef struct RowScan
 	MemoryContext row;	/* of the row that was handed out last */
 } RowScan;
 
+static HeapTuple
+next_tuple(Cursor *cursor)
+{
+	bool is_copy;
+
+	if (cursor->heap == NULL)
+		return systable_getnext_ordered(cursor->scan, cursor->direction);
+	if (!table_scan_getnextslot(cursor->heap, ForwardScanDirection,
+								cursor->slot))
+		return NULL;
+	return ExecFetchSlotHeapTuple(cursor->slot, false, &is_copy);
+}
+
 /* Go to the next row.  An index scan keeps what it allocates on the way. */
 static void
 advance(RowScan *scan, Cursor *cursor)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->open);
 
-	cursor->tuple = systable_getnext_ordered(cursor->scan, cursor->direction);
+	cursor->tuple = next_tuple(cursor);
 	if (cursor->partition.data != NULL)
 		pfree((void *) cursor->partition.data);
 	cursor->partition.data = NULL;
@@ -88,19 +107,34 @@ open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 	cursor->direction =
 		request->backward ? BackwardScanDirection : ForwardScanDirection;
 	cursor->partition.data = NULL;
-	cursor->index = index_open(index, AccessShareLock);
-	cursor->scan = systable_beginscan_ordered(table, cursor->index,
-											  scan->snapshot, nkeys, keys);
+	if (partition.data == NULL && !scan->merged)
+	{
+		cursor->heap = table_beginscan(table, scan->snapshot, nkeys, keys);
+		cursor->slot = table_slot_create(table, NULL);
+	}
+	else
+	{
+		cursor->index = index_open(index, AccessShareLock);
+		cursor->scan = systable_beginscan_ordered(
+			table, cursor->index, scan->snapshot, nkeys, keys);
+	}
 	advance(scan, cursor);
 }
 
 static void
 close_cursor(Cursor *cursor)
 {
-	if (cursor->index == NULL)
-		return;
-	systable_endscan_ordered(cursor->scan);
-	index_close(cursor->index, NoLock);
+	if (cursor->heap != NULL)
+	{
+		ExecDropSingleTupleTableSlot(cursor->slot);
+		table_endscan(cursor->heap);
+	}
+	if (cursor->index != NULL)
+	{
+		systable_endscan_ordered(cursor->scan);
+		index_close(cursor->index, NoLock);
+	}
+	cursor->heap = NULL;
 	cursor->index = NULL;
 	cursor->tuple = NULL;
 }
@@ -222,25 +256,34 @@ read_row(const RowScan *scan, const Cursor *cursor, TxsItem *item)
 							scan->request->wanted, &item->state);
 }
 
-bool
-txs_embedded_next_row(void *arg, TxsItem *item)
+/* The cursor that has come to the next row; NULL at the end. */
+static Cursor *
+find_next(RowScan *scan)
 {
-	RowScan *scan = arg;
 	const TxsScanRequest *request = scan->request;
-	Cursor *cursor;
-	MemoryContext caller;
 
 	CHECK_FOR_INTERRUPTS();
 	while (scan->keys.tuple == NULL && scan->states.tuple == NULL)
 	{
 		if (!scan->has_tables || request->all ||
 			scan->partition == request->npartitions)
-			return false;
+			return NULL;
 		close_cursors(scan);
 		open_cursors(scan, request->partitions[scan->partition++]);
 	}
-	cursor =
-		key_is_next(&scan->keys, &scan->states) ? &scan->keys : &scan->states;
+	return key_is_next(&scan->keys, &scan->states) ? &scan->keys
+												   : &scan->states;
+}
+
+bool
+txs_embedded_next_row(void *arg, TxsItem *item)
+{
+	RowScan *scan = arg;
+	Cursor *cursor = find_next(scan);
+	MemoryContext caller;
+
+	if (cursor == NULL)
+		return false;
 	MemoryContextReset(scan->row);
 	caller = MemoryContextSwitchTo(scan->row);
 	read_row(scan, cursor, item);
@@ -250,13 +293,17 @@ txs_embedded_next_row(void *arg, TxsItem *item)
 }
 
 int64
-txs_embedded_count_rows(void *scan)
+txs_embedded_count_rows(void *arg)
 {
-	TxsItem item;
+	RowScan *scan = arg;
+	Cursor *cursor;
 	int64 count = 0;
 
-	while (txs_embedded_next_row(scan, &item))
+	while ((cursor = find_next(scan)) != NULL)
+	{
 		count++;
+		advance(scan, cursor);
+	}
 	return count;
 }
 
@@ -308,7 +355,10 @@ txs_embedded_list_tables(const TxsStorage *storage, TxsTableReceiver receive,
 const char *
 txs_embedded_describe_shape(const TxsShape *shape)
 {
-	return shape->has_partitions ? "index scan" : "full index scan";
+	if (shape->has_partitions)
+		return "index scan";
+	return shape->kinds == (TXS_KEY_ROWS | TXS_STATE_ROWS) ? "full index scan"
+														   : "table scan";
 }
 
 /* Rows of a table by its size and what ANALYZE found; -1 without a table. */
