@@ -55,7 +55,7 @@ part_of(const TxsForeignTable *table, const TxsTableColumn *column,
 bool
 txs_quals_is_bytewise(Oid collation)
 {
-	return collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID;
+	return collation == C_COLLATION_OID;
 }
 
 /* Can the provider's keys answer this comparison? */
