@@ -18,7 +18,10 @@
 #include "stats/endpoints.h"
 #include "utils/timestamp.h"
 
-/* Milliseconds for one attempt, when more is left. */
+/*
+ * Milliseconds for one attempt, when more is left; who gives a call more time
+ * than usual has a slow server, and gets a part of it for each attempt.
+ */
 #define ATTEMPT_TIMEOUT 5000
 
 /*
@@ -144,6 +147,16 @@ make_headers(const TxsCall *call, int64 skew, TxsHeader *headers)
 	return count;
 }
 
+static int
+attempt_timeout(const TxsRunningCall *running)
+{
+	int longest =
+		Max(ATTEMPT_TIMEOUT,
+			running->call->connection->request_timeout / TXS_RETRY_ATTEMPTS);
+
+	return Max(1, Min(milliseconds_left(&running->attempts), longest));
+}
+
 /* Sign and send. */
 static void
 begin_attempt(TxsRunningCall *running)
@@ -162,8 +175,7 @@ begin_attempt(TxsRunningCall *running)
 		.body = call->body,
 		.ca_file = connection->storage->ca_file,
 		.connect_timeout = connection->connect_timeout,
-		.timeout = Max(1, Min(milliseconds_left(&running->attempts),
-							  ATTEMPT_TIMEOUT)),
+		.timeout = attempt_timeout(running),
 		.max_answer = MAX_ANSWER,
 		.wait_event = WAIT_EVENT,
 	};
