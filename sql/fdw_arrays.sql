@@ -20,7 +20,7 @@ CREATE FUNCTION found(condition text, OUT rows text)
 LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE 'SELECT string_agg(right(partition_key, 1) || sequence_id, '' '' ORDER BY partition_key, sequence_id)
-		FROM states WHERE partition_key LIKE ''fdw\_arrays/%'' AND ' || condition INTO rows;
+		FROM states WHERE partition_key LIKE ''fdw\_arrays/%'' AND (' || condition || ')' INTO rows;
 END $$;
 SELECT c, found(c) FROM unnest(ARRAY[
 	$$partition_key = ANY ('{fdw_arrays/a,fdw_arrays/c}')$$, $$partition_key IN ('fdw_arrays/d', 'fdw_arrays/b', 'fdw_arrays/d')$$,

@@ -21,7 +21,7 @@ DECLARE
 	expected text;
 	list text := 'SELECT string_agg(sequence_id::text, '','' ORDER BY sequence_id) FROM ';
 BEGIN
-	condition := ' WHERE partition_key = ''fdw_ranges/a'' AND ' || condition;
+	condition := ' WHERE partition_key = ''fdw_ranges/a'' AND (' || condition || ')';
 	EXECUTE list || 'states' || condition INTO sequences;
 	EXECUTE list || 'copy' || condition INTO expected;
 	EXECUTE 'SELECT count(*) FROM states' || condition INTO n;
