@@ -32,7 +32,10 @@ def partition_keys(random, count):
     keys = set()
     while len(keys) < count:
         kind, grain, state = (random.choice(PARTS) for _ in range(3))
-        keys.add(random.choice([f"{kind}/{grain}_default_{state}", f"{kind}/{grain}_default_{state}", f"{kind}/{grain}", kind]))
+        key = random.choice([f"{kind}/{grain}_default_{state}", f"{kind}/{grain}_default_{state}", f"{kind}/{grain}", kind])
+        keys.add(key)
+        if random.random() < 0.3:
+            keys.add(key.swapcase())
     return sorted(keys)
 
 

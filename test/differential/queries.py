@@ -6,7 +6,8 @@ can be run with constants and as a prepared statement.
 
 from psql import literal
 
-TEXTS = ["", "key", "state_", "state_0", "state_0000000000000002", "state_000000000000000a", "state_000000000000000A",
+TEXTS = ["", "key", "state_", "state_0", "state_0000000000000002", "state_000000000000000a", "STATE_0000000000000003",
+         "state_000000000000000A", "state_000000000000000F", "state-0000000000000009",
          "state_00000000000000ff0", "state_7fffffffffffffff", "state_8", "zzz", "A", "a", "Account/", "é"]
 NUMBERS = ["0", "1", "2", "3", "4", "9", "16", "255", "-1", "32767"]
 LARGE = ["2147483648", "1099511627776", "9223372036854775807", "-9223372036854775808"]
@@ -69,7 +70,7 @@ class Maker:
 
     def make(self):
         self.query = Query()
-        self.query.text = self.choice(self.simple, self.simple, self.simple, self.counted, self.aggregated, self.joined,
+        self.query.text = self.choice(self.simple, self.simple, self.ranged, self.counted, self.aggregated, self.joined,
                                       self.joined, self.lateral, self.limited, self.subquery, self.several)()
         return self.query
 
@@ -81,6 +82,12 @@ class Maker:
         if self.chance(0.1):
             return literal(self.random.choice(TEXTS))
         return literal(self.random.choice(self.partitions))
+
+    def row_key(self):
+        if self.chance(0.3):
+            return literal(self.random.choice(TEXTS))
+        key = f"state_{self.choice(1, 2, 3, 4, 9, 10, 15, 16, 255):016x}"
+        return literal(self.choice(key, key, key.upper(), "state_" + key[6:].upper()))
 
     def text(self, value):
         return self.query.parameter(self.choice("text", "text", "text", "varchar", "name"), value)
@@ -156,11 +163,10 @@ class Maker:
             pattern = literal(self.choice("state_%", "state\\_0000%", "%a", "state_000000000000000_", "key"))
             return f"{column} LIKE {self.query.parameter('text', pattern)}"
         if shape == 1:
-            values = self.some(lambda: literal(self.random.choice(TEXTS)))
+            values = self.some(self.row_key)
             return f"{column} = ANY ({self.array(self.choice('text', 'name'), values)})"
-        collation = self.choice("", "", "", ' COLLATE "default"', ' COLLATE l.ignore_case')
-        operator = self.choice("=", "<", "<=", ">", ">=", "<>")
-        return f"{column}{collation} {operator} {self.text(literal(self.random.choice(TEXTS)))}"
+        collation = self.choice("", "", ' COLLATE "default"', ' COLLATE "default"', ' COLLATE l.ignore_case')
+        return f"{column}{collation} {self.choice('<>', self.operator(), self.operator())} {self.text(self.row_key())}"
 
     def other_qual(self, table, alias):
         quals = ["{0}.etag = '1'", "{0}.grain_type < 'a'", "{0}.grain_key IS NULL", "length({0}.partition_key) > 12",
@@ -184,7 +190,7 @@ class Maker:
             return f"NOT ({self.qual(table, alias, depth + 1)})"
         kinds = [self.partition_qual, self.partition_qual, lambda alias: self.other_qual(table, alias)]
         if table == "s":
-            kinds += [lambda alias: self.number_qual(f"{alias}.sequence_id")] * 2 + [self.row_key_qual]
+            kinds += [lambda alias: self.number_qual(f"{alias}.sequence_id"), self.row_key_qual] * 2
         if table != "s" and self.chance(0.5):
             return self.number_qual(f"{alias}.committed_sequence_id")
         return self.random.choice(kinds)(alias)
@@ -234,9 +240,26 @@ class Maker:
         text = f"SELECT {self.columns(table, 't')} FROM {table} t{self.where(table, 't')}"
         return text + self.order((table, "t"))
 
+    def ranged(self):
+        """One range in a collation whose order may be another than that of the bytes."""
+        collation = self.choice('"C"', '"default"', '"default"', "l.ignore_case")
+        text = f"SELECT t.partition_key, t.row_key FROM s t WHERE t.row_key COLLATE {collation} {self.operator()} {self.text(self.row_key())}"
+        if self.chance(0.2):
+            text += f" AND {self.partition_qual('t')}"
+        return text + self.order(("s", "t"))
+
     def counted(self):
         table = self.table()
-        return f"SELECT count(*) FROM {table} t{self.where(table, 't')}"
+        if table != "s" or self.chance(0.3):
+            return f"SELECT count(*) FROM {table} t{self.where(table, 't')}"
+        # What keys can answer alone, so that no row may be looked at.
+        quals = [f"t.sequence_id {self.operator()} {self.query.parameter('bigint', self.choice(*NUMBERS))}",
+                 f"t.row_key {self.operator()} {self.query.parameter('text', self.row_key())}",
+                 f"t.partition_key = {self.query.parameter('text', self.partition())}"]
+        return f"SELECT count(*) FROM s t WHERE {' AND '.join(self.random.sample(quals, self.choice(1, 1, 2)))}"
+
+    def operator(self):
+        return self.choice("=", "<", "<=", ">", ">=")
 
     def limited(self):
         """A LIMIT without an order: only how many rows there are is certain."""
