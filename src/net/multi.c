@@ -44,7 +44,7 @@ typedef struct Guard
 static const char *start_session(void);
 static const char *check_library(void);
 static const char *make_epoll(void);
-static void make_wait_set(void);
+static const char *make_wait_set(void);
 static const char *make_multi(void);
 static void end_session(int code, Datum arg);
 static void close_multi(void);
@@ -146,7 +146,7 @@ start_session(void)
 			problem = make_epoll();
 	}
 	if (problem == NULL && wait_set == NULL)
-		make_wait_set();
+		problem = make_wait_set();
 	return problem != NULL ? problem : make_multi();
 }
 
@@ -185,15 +185,26 @@ make_epoll(void)
 	return NULL;
 }
 
-static void
+/* Without a descriptor for it the server would say "internal error". */
+static const char *
 make_wait_set(void)
 {
-	WaitEventSet *set = txs_create_wait_event_set(3);
+	WaitEventSet *set;
+	int spare = dup(epoll_fd);
 
+	if (spare < 0)
+		return "too many open files";
+	close(spare);
+	if (!AcquireExternalFD())
+		return "too many open files";
+	ReleaseExternalFD();
+
+	set = txs_create_wait_event_set(3);
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	AddWaitEventToSet(set, WL_SOCKET_READABLE, epoll_fd, NULL, NULL);
 	wait_set = set;
+	return NULL;
 }
 
 static const char *

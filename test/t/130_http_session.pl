@@ -33,6 +33,16 @@ sub open_files
 	return map { m{/(\d+)$} } glob "/proc/$pid/fd/*";
 }
 
+# What counts is the number of a descriptor: the limit below which so many are free.
+sub limit_with_spare
+{
+	my ($spare, @open) = @_;
+	my %is_open = map { $_ => 1 } @open;
+	my $limit = 0;
+	$spare -= !$is_open{ $limit++ } while $spare > 0 || $is_open{$limit};
+	return $limit;
+}
+
 # Descriptors run out at every point of a request, the session's first one and a
 # later one: it fails and says why, and the next is answered.
 sub limit_files
@@ -53,14 +63,13 @@ SKIP:
 		{
 			my ($session, $pid) = start_session();
 			my ($before) = slurp_file("/proc/$pid/limits") =~ /^Max open files\s+(\d+)/m;
-			# What counts is the number of a descriptor: the gaps are used first.
-			limit_files($pid, 1 + $spare + scalar open_files($pid));
+			limit_files($pid, limit_with_spare($spare, open_files($pid)));
 			$first{ outcome_of($session, $url) }++;
 			limit_files($pid, $before);
 			$after{ outcome_of($session, $url) }++;
 			result($session, 'SELECT http_close_idle()');
 			my @open = open_files($pid);
-			limit_files($pid, $spare + scalar @open);
+			limit_files($pid, limit_with_spare($spare, @open));
 			$later{ outcome_of($session, $url) }++;
 			limit_files($pid, $before);
 			$after{ outcome_of($session, $url) }++;
