@@ -40,6 +40,8 @@ OBJS = \
 	src/fdw/handler.o \
 	src/fdw/import.o \
 	src/fdw/jsonb.o \
+	src/fdw/operands.o \
+	src/fdw/partition_quals.o \
 	src/fdw/partitions.o \
 	src/fdw/paths.o \
 	src/fdw/plan.o \
@@ -71,6 +73,7 @@ OBJS = \
 	src/provider/dynamodb/answers.o \
 	src/provider/dynamodb/body.o \
 	src/provider/dynamodb/client.o \
+	src/provider/dynamodb/conditions.o \
 	src/provider/dynamodb/credentials.o \
 	src/provider/dynamodb/errors.o \
 	src/provider/dynamodb/fetch.o \

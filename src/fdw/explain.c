@@ -10,41 +10,75 @@
 
 static const char *const part_names[] = {
 	[TXS_PART_PARTITION] = "partition_key",
+	[TXS_PART_GRAIN_TYPE] = "grain_type",
+	[TXS_PART_GRAIN_KEY] = "grain_key",
+	[TXS_PART_STATE_NAME] = "state_name",
 	[TXS_PART_SEQUENCE] = "sequence_id",
 	[TXS_PART_ROW_KEY] = "row_key",
+	[TXS_PART_COMMITTED] = "committed_sequence_id",
+	[TXS_PART_TRANSACTION] = "transaction_id",
 };
 
-static const char *const operator_names[] = {
-	[BTLessStrategyNumber] = "<",	 [BTLessEqualStrategyNumber] = "<=",
-	[BTEqualStrategyNumber] = "=",	 [BTGreaterEqualStrategyNumber] = ">=",
-	[BTGreaterStrategyNumber] = ">",
-};
+static const char *
+operator_name(int strategy)
+{
+	static const char *const names[] = {
+		[BTLessStrategyNumber] = "<",	 [BTLessEqualStrategyNumber] = "<=",
+		[BTEqualStrategyNumber] = "=",	 [BTGreaterEqualStrategyNumber] = ">=",
+		[BTGreaterStrategyNumber] = ">",
+	};
 
-/* What is asked of the key, as text. */
+	if (strategy == TXS_BEGINS_WITH)
+		return "^@";
+	return strategy == TXS_LIKE ? "~~" : names[strategy];
+}
+
+/*
+ * What is asked of the key, or of the rows that are looked at, as text; NULL
+ * for nothing.
+ */
 static char *
-key_condition(ForeignScanState *node, const TxsScanPlan *plan,
-			  ExplainState *es)
+conditions(ForeignScanState *node, const TxsScanPlan *plan, bool of_key,
+		   ExplainState *es)
 {
 	List *values = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
 	List *context =
 		set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL);
 	StringInfoData text;
+	TxsShape shape;
 	int i;
 
 	initStringInfo(&text);
+	txs_plan_shape(plan, &shape);
 	for (i = 0; i < list_length(values); i++)
 	{
+		TxsKeyPart part = list_nth_int(plan->parts, i);
 		bool is_array = list_nth_int(plan->arrays, i);
 
-		appendStringInfo(&text, "%s%s %s %s%s%s", i > 0 ? " AND " : "",
-						 part_names[list_nth_int(plan->parts, i)],
-						 operator_names[list_nth_int(plan->strategies, i)],
+		if ((shape.has_partitions && txs_quals_is_of_key(part)) != of_key)
+			continue;
+		appendStringInfo(&text, "%s%s %s %s%s%s", text.len > 0 ? " AND " : "",
+						 part_names[part],
+						 operator_name(list_nth_int(plan->strategies, i)),
 						 is_array ? "ANY (" : "",
 						 deparse_expression(list_nth(values, i), context,
 											false, false),
 						 is_array ? ")" : "");
 	}
-	return text.data;
+	return text.len > 0 ? text.data : NULL;
+}
+
+static void
+explain_conditions(ForeignScanState *node, const TxsScanPlan *plan,
+				   ExplainState *es)
+{
+	char *key = conditions(node, plan, true, es);
+	char *filter = conditions(node, plan, false, es);
+
+	if (key != NULL)
+		ExplainPropertyText("Key Condition", key, es);
+	if (filter != NULL)
+		ExplainPropertyText("Scan Filter", filter, es);
 }
 
 /* What the scan has cost, where the provider counts that. */
@@ -80,9 +114,7 @@ txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Count Of", quote_identifier(table->name), es);
 	ExplainPropertyText("Request",
 						table->storage->provider->describe_shape(&shape), es);
-	if (plan.parts != NIL)
-		ExplainPropertyText("Key Condition", key_condition(node, &plan, es),
-							es);
+	explain_conditions(node, &plan, es);
 	if (plan.reading.backward)
 		ExplainPropertyText("Direction", "backward", es);
 	if (plan.reading.limit > 0)

@@ -118,25 +118,52 @@ extern Datum txs_values_make(const TxsForeignTable *table,
 							 TxsTableColumn *column, const TxsTableRow *row,
 							 bool *isnull);
 
-/* quals.c: what quals ask of keys */
+/* quals.c: what quals ask of keys and attributes */
 
 typedef enum TxsKeyPart
 {
 	TXS_PART_PARTITION,
+	TXS_PART_GRAIN_TYPE, /* with the two below: a partition */
+	TXS_PART_GRAIN_KEY,
+	TXS_PART_STATE_NAME,
 	TXS_PART_SEQUENCE,
-	TXS_PART_ROW_KEY
+	TXS_PART_ROW_KEY,
+	TXS_PART_COMMITTED, /* attributes, which a service can look at */
+	TXS_PART_TRANSACTION
 } TxsKeyPart;
+
+/* Strategies of quals beside those of btree. */
+#define TXS_BEGINS_WITH 101
+#define TXS_LIKE		102
 
 /* A qual on a part of the key; the value is known before rows are read. */
 typedef struct TxsKeyQual
 {
 	TxsKeyPart part;
-	int strategy;  /* of btree, as in BTLessStrategyNumber */
+	int strategy;  /* of btree, as in BTLessStrategyNumber, or as above */
 	bool is_array; /* equal to one of an array's elements */
+	bool is_exact; /* the provider can leave out all rows that do not match */
 	Oid type;	   /* of value or of its elements: a base type */
 	Expr *value;
-	Expr *clause;
 } TxsKeyQual;
+
+/* The parts that name partitions, of a set of parts that equal something. */
+typedef struct TxsNamed
+{
+	int parts;	/* bits, as 1 << TXS_PART_PARTITION */
+	int arrays; /* those that equal one of several values */
+} TxsNamed;
+
+/* Take a qual into account. */
+extern void txs_quals_name(TxsNamed *named, TxsKeyPart part, int strategy,
+						   bool is_array);
+
+/* Are partitions named?  *is_many says whether there may be several. */
+extern bool txs_quals_are_named(const TxsNamed *named, bool *is_many);
+
+/* Is this part one of a partition key, or all of it?  Or one of a key? */
+extern bool txs_quals_is_of_partition(TxsKeyPart part);
+extern bool txs_quals_is_of_key(TxsKeyPart part);
 
 /*
  * Does a collation surely order texts by their bytes?  (The server's own
@@ -163,12 +190,52 @@ typedef struct TxsKeyValue
 	ExprState *value;
 } TxsKeyValue;
 
+/* operands.c: what quals compare with, as bytes */
+
+/* A text of one of the types text, varchar or name; refers to the datum. */
+extern TxsSlice txs_operand_text(Datum value, Oid type);
+
+/* The bytes with which all texts begin that a pattern of LIKE matches. */
+extern TxsSlice txs_operand_prefix(TxsSlice pattern);
+
+/* The elements of an array but NULLs; returns how many. */
+extern int txs_operand_elements(Datum array, Datum **elements);
+
+/* partition_quals.c: which partitions */
+
+/* The texts that a part of a partition key may equal. */
+typedef struct TxsChoice
+{
+	bool is_given;
+	int count;
+	TxsSlice *texts; /* sorted */
+} TxsChoice;
+
+/* What is known of the pieces of partition keys; all 0 to begin with. */
+typedef struct TxsPieces
+{
+	TxsChoice type;
+	TxsChoice key;
+	TxsChoice name;
+} TxsPieces;
+
+/* Narrow a request's partitions by a qual on a partition key or a piece. */
+extern void txs_partition_quals_apply(TxsScanRequest *request,
+									  TxsPieces *pieces,
+									  const TxsKeyValue *value, Datum datum);
+
+/* All quals have been applied: what the pieces say together. */
+extern void txs_partition_quals_finish(TxsScanRequest *request,
+									   const TxsPieces *pieces,
+									   const char *service_id);
+
 /*
- * Evaluate all values and set partitions and sequences of a request; false
- * where no row can match.  What it sets is in the current context.
+ * Evaluate all values and set partitions, sequences and filters of a request;
+ * false where no row can match.  What it sets is in the current context.
  */
 extern bool txs_request_make(const TxsKeyValue *values, int count,
-							 ExprContext *econtext, TxsScanRequest *request);
+							 const char *service_id, ExprContext *econtext,
+							 TxsScanRequest *request);
 
 /* partitions.c: actors from rows */
 

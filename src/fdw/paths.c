@@ -57,9 +57,9 @@ array_elements(Node *array)
 	return UNKNOWN_ELEMENTS;
 }
 
-/* The partitions that quals name; 0 where they name none. */
+/* The values that a part may equal, by the qual that allows fewest; 0: any. */
 static double
-named_partitions(List *quals)
+values_of(List *quals, TxsKeyPart part)
 {
 	double least = 0;
 	ListCell *cell;
@@ -70,26 +70,42 @@ named_partitions(List *quals)
 		double count =
 			qual->is_array ? array_elements((Node *) qual->value) : 1;
 
-		if (qual->part == TXS_PART_PARTITION && (least == 0 || count < least))
+		if (qual->part == part && qual->strategy == BTEqualStrategyNumber &&
+			(least == 0 || count < least))
 			least = Max(count, 1);
 	}
 	return least;
 }
 
-/* Is one partition named, by a value that is not an array? */
+/* The partitions that quals name; 0 where they name none. */
+static double
+named_partitions(List *quals)
+{
+	double whole = values_of(quals, TXS_PART_PARTITION);
+	double pieces = values_of(quals, TXS_PART_GRAIN_TYPE) *
+					values_of(quals, TXS_PART_GRAIN_KEY) *
+					values_of(quals, TXS_PART_STATE_NAME);
+
+	if (whole == 0 || pieces == 0)
+		return Max(whole, pieces);
+	return Min(whole, pieces);
+}
+
+/* Is one partition named, by values that are not arrays? */
 static bool
 is_one_partition(List *quals)
 {
+	TxsNamed named = {0};
 	ListCell *cell;
+	bool is_many;
 
 	foreach (cell, quals)
 	{
 		const TxsKeyQual *qual = lfirst(cell);
 
-		if (qual->part == TXS_PART_PARTITION && !qual->is_array)
-			return true;
+		txs_quals_name(&named, qual->part, qual->strategy, qual->is_array);
 	}
-	return false;
+	return txs_quals_are_named(&named, &is_many) && !is_many;
 }
 
 /* Is one row of each partition named? */
@@ -104,7 +120,8 @@ is_full_key(const TxsRelation *relation, List *quals)
 	{
 		const TxsKeyQual *qual = lfirst(cell);
 
-		if (qual->part != TXS_PART_PARTITION &&
+		if ((qual->part == TXS_PART_SEQUENCE ||
+			 qual->part == TXS_PART_ROW_KEY) &&
 			qual->strategy == BTEqualStrategyNumber && !qual->is_array)
 			return relation->table->kind == TXS_STATES_TABLE;
 	}
@@ -288,7 +305,7 @@ add_parameterized(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 		if (!join_clause_is_movable_to(clause, rel) ||
 			!txs_quals_match(root, relation->table, rel, clause->clause,
 							 &qual) ||
-			qual.part != TXS_PART_PARTITION)
+			!txs_quals_is_of_partition(qual.part))
 			continue;
 		outer = bms_del_member(bms_union(clause->clause_relids,
 										 rel->lateral_relids),
@@ -303,11 +320,20 @@ add_parameterized(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 		quals = list_concat_copy(relation->quals,
 								 match_quals(root, relation->table, rel,
 											 param->ppi_clauses));
+		if (named_partitions(quals) == 0)
+			continue;
 		add_reading(root, rel, quals,
 					Min(param->ppi_rows,
 						named_partitions(quals) * relation->per_key),
 					NIL, outer, &reading);
 	}
+}
+
+static bool
+is_of_partition(TxsField field)
+{
+	return field == TXS_FIELD_PARTITION_KEY || field == TXS_FIELD_GRAIN_TYPE ||
+		   field == TXS_FIELD_GRAIN_KEY || field == TXS_FIELD_STATE_NAME;
 }
 
 static bool
@@ -321,9 +347,10 @@ is_key_member(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class,
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
 	var = (Var *) node;
-	return IsA(node, Var) && var->varno == rel->relid && var->varattno > 0 &&
-		   relation->table->columns[var->varattno - 1].field ==
-			   TXS_FIELD_PARTITION_KEY;
+	if (!IsA(node, Var) || var->varno != rel->relid || var->varattno < 1)
+		return false;
+	return is_of_partition(
+		relation->table->columns[var->varattno - 1].field);
 }
 
 void
@@ -382,7 +409,7 @@ are_exact(const TxsRelation *relation, RelOptInfo *rel)
 	{
 		const TxsKeyQual *qual = lfirst(cell);
 
-		if (qual->is_array && qual->part != TXS_PART_PARTITION)
+		if (!qual->is_exact)
 			return false;
 	}
 	return true;

@@ -55,26 +55,56 @@ find_wanted(const TxsForeignTable *table, List *columns, TxsScanPlan *plan)
 		plan->wanted |= TXS_WANT_COMMITTED;
 }
 
-/* Add what clauses ask of the key. */
+/*
+ * Does the provider look at attributes?  Where it knows the full keys, it gets
+ * the rows at once; and an actor's rows belong together.
+ */
+static bool
+looks_at_attributes(const TxsForeignTable *table, const TxsScanPlan *plan)
+{
+	TxsShape shape;
+
+	txs_plan_shape(plan, &shape);
+	return table->storage->provider->filters &&
+		   plan->kinds != (TXS_KEY_ROWS | TXS_STATE_ROWS) &&
+		   !(shape.has_partitions &&
+			 (shape.has_sequence || plan->kinds == TXS_KEY_ROWS));
+}
+
+static void
+add_qual(TxsScanPlan *plan, const TxsKeyQual *qual, List **exprs)
+{
+	plan->parts = lappend_int(plan->parts, qual->part);
+	plan->strategies = lappend_int(plan->strategies, qual->strategy);
+	plan->arrays = lappend_int(plan->arrays, qual->is_array);
+	plan->types = lappend_oid(plan->types, qual->type);
+	*exprs = lappend(*exprs, qual->value);
+}
+
+/* Add what clauses ask of the key, then what they ask of attributes. */
 static void
 find_quals(PlannerInfo *root, const TxsForeignTable *table, RelOptInfo *rel,
 		   List *clauses, TxsScanPlan *plan, List **exprs)
 {
+	List *filters = NIL;
 	ListCell *cell;
 
 	foreach (cell, clauses)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-		TxsKeyQual qual;
+		TxsKeyQual *qual = palloc0(sizeof(TxsKeyQual));
 
-		if (!txs_quals_match(root, table, rel, clause->clause, &qual))
+		if (!txs_quals_match(root, table, rel, clause->clause, qual))
 			continue;
-		plan->parts = lappend_int(plan->parts, qual.part);
-		plan->strategies = lappend_int(plan->strategies, qual.strategy);
-		plan->arrays = lappend_int(plan->arrays, qual.is_array);
-		plan->types = lappend_oid(plan->types, qual.type);
-		*exprs = lappend(*exprs, qual.value);
+		if (txs_quals_is_of_key(qual->part))
+			add_qual(plan, qual, exprs);
+		else
+			filters = lappend(filters, qual);
 	}
+	if (!looks_at_attributes(table, plan))
+		return;
+	foreach (cell, filters)
+		add_qual(plan, lfirst(cell), exprs);
 }
 
 static List *
@@ -106,6 +136,7 @@ txs_plan_read(ForeignScan *scan, TxsScanPlan *plan)
 void
 txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape)
 {
+	TxsNamed named = {0};
 	int i;
 
 	memset(shape, 0, sizeof(*shape));
@@ -113,19 +144,19 @@ txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape)
 	shape->is_count = plan->reading.is_count;
 	for (i = 0; i < list_length(plan->parts); i++)
 	{
+		TxsKeyPart part = list_nth_int(plan->parts, i);
+		int strategy = list_nth_int(plan->strategies, i);
 		bool is_array = list_nth_int(plan->arrays, i);
 
-		if (list_nth_int(plan->parts, i) == TXS_PART_PARTITION)
-		{
-			/* One that is named alone leaves at most one of a list. */
-			shape->is_many =
-				is_array && (!shape->has_partitions || shape->is_many);
-			shape->has_partitions = true;
-		}
-		else if (list_nth_int(plan->strategies, i) == BTEqualStrategyNumber &&
-				 !is_array)
+		txs_quals_name(&named, part, strategy, is_array);
+		if (part == TXS_PART_GRAIN_TYPE ||
+			(part == TXS_PART_PARTITION && strategy != BTEqualStrategyNumber))
+			shape->has_range = true;
+		if ((part == TXS_PART_SEQUENCE || part == TXS_PART_ROW_KEY) &&
+			strategy == BTEqualStrategyNumber && !is_array)
 			shape->has_sequence = true;
 	}
+	shape->has_partitions = txs_quals_are_named(&named, &shape->is_many);
 }
 
 /* The plan of a count: its quals are those of the relation counted. */

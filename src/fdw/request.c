@@ -3,17 +3,13 @@
  * which sequence ids.
  *
  * Quals are all of one AND, so each narrows what the others have left.  An
- * array of sequence ids narrows to the range that holds them; the quals are
- * checked again on the rows.
+ * array of sequence ids narrows to the range that holds them, a pattern to its
+ * beginning; the quals are checked again on the rows.
  */
 #include "fdw/fdw.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 static int64
 int64_of(Datum value, Oid type)
@@ -27,18 +23,6 @@ int64_of(Datum value, Oid type)
 		default:
 			return DatumGetInt64(value);
 	}
-}
-
-static TxsSlice
-slice_of(Datum value, Oid type)
-{
-	text *packed;
-
-	if (type == NAMEOID)
-		return (TxsSlice){NameStr(*DatumGetName(value)),
-						  strlen(NameStr(*DatumGetName(value)))};
-	packed = DatumGetTextPP(value);
-	return (TxsSlice){VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed)};
 }
 
 /* Order of the row key of a sequence and a text, by bytes. */
@@ -55,23 +39,36 @@ compare_row_key(int64 sequence, TxsSlice text)
 	return sizeof(key) < text.length ? -1 : sizeof(key) > text.length;
 }
 
+/* The same for the beginning of the row key, as long as the text. */
+static int
+compare_beginning(int64 sequence, TxsSlice text)
+{
+	char key[TXS_STATE_ROW_KEY_LENGTH];
+	int order;
+
+	txs_row_key_write(sequence, key);
+	order = memcmp(key, text.data, Min(sizeof(key), text.length));
+	return order != 0 ? order : -(sizeof(key) < text.length);
+}
+
 /*
  * The first sequence whose row key comes after a text, or, with equal, does
  * not come before it; false where there is none.
  */
 static bool
-first_after(TxsSlice text, bool equal, int64 *sequence)
+first_after(TxsSlice text, bool equal, int (*compare)(int64, TxsSlice),
+			int64 *sequence)
 {
 	int64 low = 0;
 	int64 high = PG_INT64_MAX;
-	int last = compare_row_key(high, text);
+	int last = compare(high, text);
 
 	if (last < 0 || (last == 0 && !equal))
 		return false;
 	while (low < high)
 	{
 		int64 middle = low + (high - low) / 2;
-		int order = compare_row_key(middle, text);
+		int order = compare(middle, text);
 
 		if (order > 0 || (order == 0 && equal))
 			high = middle;
@@ -99,6 +96,16 @@ nothing(TxsScanRequest *request)
 {
 	request->first = 1;
 	request->last = 0;
+}
+
+/* Sequences below one. */
+static void
+below(TxsScanRequest *request, int64 sequence)
+{
+	if (sequence == 0)
+		nothing(request);
+	else
+		at_most(request, sequence - 1);
 }
 
 static void
@@ -139,18 +146,28 @@ narrow_row_key(TxsScanRequest *request, int strategy, TxsSlice text)
 	else if (is_lower)
 	{
 		if (first_after(text, strategy == BTGreaterEqualStrategyNumber,
-						&bound))
+						compare_row_key, &bound))
 			at_least(request, bound);
 		else
 			nothing(request);
 	}
-	else if (first_after(text, strategy == BTLessStrategyNumber, &bound))
-	{
-		if (bound == 0)
-			nothing(request);
-		else
-			at_most(request, bound - 1);
-	}
+	else if (first_after(text, strategy == BTLessStrategyNumber,
+						 compare_row_key, &bound))
+		below(request, bound);
+}
+
+/* Row keys that begin with a text are a range. */
+static void
+narrow_row_key_prefix(TxsScanRequest *request, TxsSlice prefix)
+{
+	int64 bound;
+
+	if (first_after(prefix, true, compare_beginning, &bound))
+		at_least(request, bound);
+	else
+		nothing(request);
+	if (first_after(prefix, false, compare_beginning, &bound))
+		below(request, bound);
 }
 
 static void
@@ -159,113 +176,47 @@ narrow(TxsScanRequest *request, const TxsKeyValue *value, int strategy,
 {
 	if (value->part == TXS_PART_SEQUENCE)
 		narrow_sequence(request, strategy, int64_of(datum, value->type));
+	else if (strategy == TXS_BEGINS_WITH)
+		narrow_row_key_prefix(request, txs_operand_text(datum, value->type));
+	else if (strategy == TXS_LIKE)
+		narrow_row_key_prefix(request,
+							  txs_operand_prefix(txs_operand_text(datum, value->type)));
 	else
-		narrow_row_key(request, strategy, slice_of(datum, value->type));
+		narrow_row_key(request, strategy, txs_operand_text(datum, value->type));
 }
 
-/* The elements of an array but NULLs; returns how many. */
-static int
-read_array(Datum array, Datum **elements)
-{
-	ArrayType *values = DatumGetArrayTypeP(array);
-	bool *isnull;
-	int16 length;
-	bool by_value;
-	char alignment;
-	int total;
-	int count = 0;
-	int i;
-
-	get_typlenbyvalalign(ARR_ELEMTYPE(values), &length, &by_value, &alignment);
-	deconstruct_array(values, ARR_ELEMTYPE(values), length, by_value,
-					  alignment, elements, &isnull, &total);
-	for (i = 0; i < total; i++)
-	{
-		if (!isnull[i])
-			(*elements)[count++] = (*elements)[i];
-	}
-	return count;
-}
-
-static int
-compare_slices(const void *left, const void *right)
-{
-	const TxsSlice *a = left;
-	const TxsSlice *b = right;
-	int order = memcmp(a->data, b->data, Min(a->length, b->length));
-
-	if (order != 0)
-		return order;
-	return a->length < b->length ? -1 : a->length > b->length;
-}
-
-/* Could a partition have this key?  The service refuses others. */
-static bool
-is_possible(TxsSlice key)
-{
-	return key.length > 0 && key.length <= TXS_MAX_PARTITION_KEY;
-}
-
-/* Sorted, without duplicates and without what no partition is called. */
-static int
-sort_partitions(TxsSlice *partitions, int count)
-{
-	int kept = 0;
-	int i;
-
-	qsort(partitions, count, sizeof(TxsSlice), compare_slices);
-	for (i = 0; i < count; i++)
-	{
-		if (is_possible(partitions[i]) &&
-			(kept == 0 ||
-			 compare_slices(&partitions[kept - 1], &partitions[i]) != 0))
-			partitions[kept++] = partitions[i];
-	}
-	return kept;
-}
-
-/* Keep of a request's partitions those that are in a sorted list, too. */
+/* What is asked of an attribute. */
 static void
-narrow_partitions(TxsScanRequest *request, TxsSlice *partitions, int count)
+add_filter(TxsScanRequest *request, const TxsKeyValue *value, Datum datum)
 {
-	TxsSlice *kept = (TxsSlice *) request->partitions;
-	int nkept = 0;
-	int i;
+	TxsScanFilter *filter = &request->filters[request->nfilters];
 
-	if (request->all)
-	{
-		request->all = false;
-		request->partitions = partitions;
-		request->npartitions = count;
+	if (request->nfilters == TXS_MAX_FILTERS)
 		return;
-	}
-	for (i = 0; i < request->npartitions; i++)
+	request->nfilters++;
+	memset(filter, 0, sizeof(*filter));
+	filter->strategy = value->strategy;
+	if (value->part == TXS_PART_COMMITTED)
 	{
-		if (bsearch(&kept[i], partitions, count, sizeof(TxsSlice),
-					compare_slices) != NULL)
-			kept[nkept++] = kept[i];
+		filter->attribute = TXS_WANT_COMMITTED;
+		filter->number = int64_of(datum, value->type);
 	}
-	request->npartitions = nkept;
+	else
+	{
+		filter->attribute = TXS_WANT_TRANSACTION;
+		filter->text = txs_operand_text(datum, value->type);
+	}
 }
 
+/* Within the range that holds all elements of an array. */
 static void
 apply_array(TxsScanRequest *request, const TxsKeyValue *value, Datum array)
 {
 	TxsScanRequest widest = *request;
 	Datum *elements;
-	int count = read_array(array, &elements);
+	int count = txs_operand_elements(array, &elements);
 	int i;
 
-	if (value->part == TXS_PART_PARTITION)
-	{
-		TxsSlice *partitions = palloc(sizeof(TxsSlice) * Max(count, 1));
-
-		for (i = 0; i < count; i++)
-			partitions[i] = slice_of(elements[i], value->type);
-		narrow_partitions(request, partitions,
-						  sort_partitions(partitions, count));
-		return;
-	}
 	nothing(&widest);
 	for (i = 0; i < count; i++)
 	{
@@ -283,31 +234,32 @@ apply_array(TxsScanRequest *request, const TxsKeyValue *value, Datum array)
 }
 
 static void
-apply_value(TxsScanRequest *request, const TxsKeyValue *value, Datum datum)
+apply_value(TxsScanRequest *request, TxsPieces *pieces,
+			const TxsKeyValue *value, Datum datum)
 {
-	if (value->is_array)
+	if (txs_quals_is_of_partition(value->part))
+		txs_partition_quals_apply(request, pieces, value, datum);
+	else if (!txs_quals_is_of_key(value->part))
+		add_filter(request, value, datum);
+	else if (value->is_array)
 		apply_array(request, value, datum);
-	else if (value->part == TXS_PART_PARTITION)
-	{
-		TxsSlice *partition = palloc(sizeof(TxsSlice));
-
-		*partition = slice_of(datum, value->type);
-		narrow_partitions(request, partition, sort_partitions(partition, 1));
-	}
 	else
 		narrow(request, value, value->strategy, datum);
 }
 
 bool
-txs_request_make(const TxsKeyValue *values, int count, ExprContext *econtext,
-				 TxsScanRequest *request)
+txs_request_make(const TxsKeyValue *values, int count, const char *service_id,
+				 ExprContext *econtext, TxsScanRequest *request)
 {
+	TxsPieces pieces = {{0}};
 	int i;
 
 	request->all = true;
+	request->low.data = request->high.data = request->prefix.data = NULL;
 	request->npartitions = 0;
 	request->first = 0;
 	request->last = PG_INT64_MAX;
+	request->nfilters = 0;
 	for (i = 0; i < count; i++)
 	{
 		bool isnull;
@@ -316,8 +268,9 @@ txs_request_make(const TxsKeyValue *values, int count, ExprContext *econtext,
 		/* All operators are strict. */
 		if (isnull)
 			return false;
-		apply_value(request, &values[i], datum);
+		apply_value(request, &pieces, &values[i], datum);
 	}
+	txs_partition_quals_finish(request, &pieces, service_id);
 	return request->first <= request->last &&
 		   (request->all || request->npartitions > 0);
 }

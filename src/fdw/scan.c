@@ -108,6 +108,7 @@ start(ForeignScanState *node, TxsScan *scan)
 	caller = MemoryContextSwitchTo(scan->request_memory);
 	scan->is_empty =
 		!txs_request_make(scan->values, scan->nvalues,
+						  scan->table->storage->service_id,
 						  node->ss.ps.ps_ExprContext, &scan->request);
 	MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	if (!scan->is_empty)

@@ -210,6 +210,7 @@ struct TxsProvider
 	/* Say how many rows there are, without asking anybody; may be NULL. */
 	void (*estimate)(const TxsStorage *storage, TxsEstimate *estimate);
 	TxsCosts costs;
+	bool filters; /* does it look at a request's filters? */
 
 	/* Make what is missing; true if anything was. */
 	bool (*initialize)(const TxsStorage *storage);

@@ -28,15 +28,35 @@
 #define TXS_WANT_EXTRA		 (1 << 8) /* what Orleans does not know */
 #define TXS_WANT_ALL		 ((1 << 9) - 1)
 
+/* Conditions on attributes that one request may have. */
+#define TXS_MAX_FILTERS 8
+
+/*
+ * A condition on an attribute.  Rows for which it is not true may be left out;
+ * a provider need not look at it.
+ */
+typedef struct TxsScanFilter
+{
+	int attribute; /* TXS_WANT_COMMITTED or TXS_WANT_TRANSACTION */
+	int strategy;  /* of btree; texts are compared for equality alone */
+	int64 number;  /* COMMITTED: what it is compared with */
+	TxsSlice text; /* TRANSACTION */
+} TxsScanFilter;
+
 typedef struct TxsScanRequest
 {
 	int kinds;
 	int wanted;
-	bool all; /* every partition, in any order, or: */
-	int npartitions;
+	bool all; /* partitions in any order: those within ... */
+	TxsSlice low;	 /* ... bounds that they may have, both included ... */
+	TxsSlice high;	 /* ... (data NULL: none), ... */
+	TxsSlice prefix; /* ... which begin with this (data NULL: with anything) */
+	int npartitions; /* or: */
 	const TxsSlice *partitions; /* different ones */
 	int64 first;				/* sequence ids of state rows, from ... */
 	int64 last;					/* ... to, both included */
+	int nfilters;
+	TxsScanFilter filters[TXS_MAX_FILTERS];
 	bool backward;	 /* within a partition: the highest sequence first */
 	int64 limit;	 /* rows that may be enough; 0: nothing is known */
 	bool consistent; /* what was written before is seen */
@@ -67,6 +87,7 @@ typedef struct TxsShape
 	bool has_partitions; /* some are named ... */
 	bool is_many;		 /* ... by a list */
 	bool has_sequence;	 /* one sequence id is named */
+	bool has_range;		 /* partitions have a prefix or bounds */
 } TxsShape;
 
 #endif /* TXS_SCAN_H */

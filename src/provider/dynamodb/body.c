@@ -52,6 +52,16 @@ txs_body_value(TxsWriter *writer, const char *name, const char *data,
 }
 
 void
+txs_body_number_value(TxsWriter *writer, const char *name, int64 number)
+{
+	txs_writer_name(writer, name);
+	txs_writer_object(writer);
+	txs_writer_name(writer, "N");
+	txs_writer_int64_string(writer, number);
+	txs_writer_object_end(writer);
+}
+
+void
 txs_body_table(TxsWriter *writer, const TxsStorage *storage)
 {
 	txs_body_text(writer, "TableName", storage->table_name);

@@ -15,6 +15,9 @@ extern void txs_body_number(TxsWriter *writer, const char *name, int64 number);
 /* A member that is an attribute value of type S. */
 extern void txs_body_value(TxsWriter *writer, const char *name,
 						   const char *data, size_t length);
+/* The same of type N. */
+extern void txs_body_number_value(TxsWriter *writer, const char *name,
+								  int64 number);
 extern void txs_body_table(TxsWriter *writer, const TxsStorage *storage);
 /* The two key attributes of a row, as members. */
 extern void txs_body_key(TxsWriter *writer, TxsSlice partition, bool is_key,

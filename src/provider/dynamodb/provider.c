@@ -25,6 +25,7 @@ const TxsProvider txs_dynamodb_provider = {
 			  .row = 0.05,
 			  .rows_per_page = 500,
 			  .keys_per_request = 100},
+	.filters = true,
 	.initialize = txs_dynamodb_initialize,
 	.describe = txs_dynamodb_describe,
 };

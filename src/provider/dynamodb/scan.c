@@ -516,11 +516,12 @@ txs_dynamodb_count_rows(void *arg)
 
 	if (scan->operation == TXS_SCAN_QUERY || scan->operation == TXS_SCAN_TABLE)
 	{
-		/* No page has items: all are read when none has any. */
 		int64 before = scan->counters.returned;
 
 		scan->is_count = true;
-		choose_stream(scan);
+		/* A server that sends items, too, has counted them. */
+		while (choose_stream(scan))
+			scan->current->item = scan->current->current->page.nitems;
 		return scan->counters.returned - before;
 	}
 	while (txs_dynamodb_next_row(scan, &item))

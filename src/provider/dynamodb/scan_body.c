@@ -7,22 +7,23 @@
 #include "provider/dynamodb/scan.h"
 
 #include "provider/dynamodb/body.h"
+#include "provider/dynamodb/conditions.h"
 
-/* Attributes and the bits that want them. */
+/* Attributes and the bits that want them; those of TxsPlace come first. */
 static const struct
 {
 	const char *name;
 	const char *placeholder;
 	int bit;
 } attributes[] = {
-	{"PartitionKey", "#p", 0},
-	{"RowKey", "#r", 0},
+	[TXS_PLACE_PARTITION] = {"PartitionKey", "#p", 0},
+	[TXS_PLACE_ROW] = {"RowKey", "#r", 0},
+	[TXS_PLACE_COMMITTED] = {"CommittedSequenceId", "#c", TXS_WANT_COMMITTED},
+	[TXS_PLACE_TRANSACTION] = {"TransactionId", "#i", TXS_WANT_TRANSACTION},
 	{"ETag", "#e", TXS_WANT_ETAG},
-	{"CommittedSequenceId", "#c", TXS_WANT_COMMITTED},
 	{"Metadata", "#m", TXS_WANT_METADATA},
 	{"Timestamp", "#t", TXS_WANT_TIMESTAMP},
 	{"GrainState", "#s", TXS_WANT_STATE},
-	{"TransactionId", "#i", TXS_WANT_TRANSACTION},
 	{"TransactionTimestamp", "#d", TXS_WANT_TIME},
 	{"TransactionManager", "#a", TXS_WANT_MANAGER},
 };
@@ -97,22 +98,21 @@ put_projection(TxsWriter *writer, const TxsScanRequest *request)
 	txs_body_text(writer, "ProjectionExpression", text.data);
 }
 
-/* What placeholders stand for: those of the projection, or of the key alone. */
+/* What placeholders stand for: those of the projection, and those used. */
 static void
 put_names(TxsWriter *writer, const TxsScanRequest *request, bool projection,
-		  bool partition, bool row)
+		  int used)
 {
 	int i;
 
 	projection &= !wants_all(request);
-	if (!projection && !partition && !row)
+	if (!projection && used == 0)
 		return;
 	txs_writer_name(writer, "ExpressionAttributeNames");
 	txs_writer_object(writer);
 	for (i = 0; i < (int) lengthof(attributes); i++)
 	{
-		if ((projection && is_wanted(request, i)) || (partition && i == 0) ||
-			(row && i == 1))
+		if ((projection && is_wanted(request, i)) || (used & (1 << i)))
 			txs_body_text(writer, attributes[i].placeholder,
 						  attributes[i].name);
 	}
@@ -141,7 +141,7 @@ get_body(const TxsStorage *storage, const TxsScanRequest *request,
 
 	txs_body_open(&writer);
 	put_consistent(&writer, request);
-	put_names(&writer, request, true, false, false);
+	put_names(&writer, request, true, 0);
 	txs_writer_name(&writer, "Key");
 	txs_writer_object(&writer);
 	txs_body_key(&writer, partition, request->kinds == TXS_KEY_ROWS,
@@ -188,7 +188,7 @@ batch_get_body(const TxsStorage *storage, const TxsScanRequest *request,
 		txs_writer_name(&writer, storage->table_name);
 		txs_writer_object(&writer);
 		put_consistent(&writer, request);
-		put_names(&writer, request, true, false, false);
+		put_names(&writer, request, true, 0);
 		put_keys(&writer, request, step->stream);
 		put_projection(&writer, request);
 		txs_writer_object_end(&writer);
@@ -198,28 +198,19 @@ batch_get_body(const TxsStorage *storage, const TxsScanRequest *request,
 	return txs_body_finish(&writer);
 }
 
+/* Members of an object that was built beside the request. */
 static void
-put_sequence(TxsWriter *writer, const char *name, int64 sequence)
+put_values(TxsWriter *writer, TxsConditions *conditions)
 {
-	char row_key[TXS_STATE_ROW_KEY_LENGTH];
-
-	txs_row_key_write(sequence, row_key);
-	txs_body_value(writer, name, row_key, sizeof(row_key));
+	txs_writer_name(writer, "ExpressionAttributeValues");
+	txs_writer_raw(writer, txs_body_finish(&conditions->values));
 }
 
-/* The values :f and :l: bounds of row keys.  Without bounds, malformed row keys
- * are seen, too. */
 static void
-put_range(TxsWriter *writer, const TxsScanRequest *request)
+put_filter(TxsWriter *writer, const TxsConditions *conditions)
 {
-	if (request->first == 0 && request->last == PG_INT64_MAX)
-	{
-		txs_body_value(writer, ":f", "state_", 6);
-		txs_body_value(writer, ":l", "state_~", 7);
-		return;
-	}
-	put_sequence(writer, ":f", request->first);
-	put_sequence(writer, ":l", request->last);
+	if (conditions->text.len > 0)
+		txs_body_text(writer, "FilterExpression", conditions->text.data);
 }
 
 /* Rows of both kinds: all of the partition; states: those of a range. */
@@ -227,22 +218,25 @@ static TxsSlice
 query_body(const TxsStorage *storage, const TxsScanRequest *request,
 		   const TxsScanStep *step)
 {
-	TxsSlice partition = request->partitions[step->stream];
 	bool is_range = request->kinds == TXS_STATE_ROWS;
+	TxsConditions key;
+	TxsConditions filter;
 	TxsWriter writer;
+
+	txs_conditions_begin(&key);
+	txs_conditions_partition(&key, request->partitions[step->stream]);
+	if (is_range)
+		txs_conditions_rows(&key, request);
+	txs_conditions_continue(&filter, &key);
+	txs_conditions_attributes(&filter, request);
 
 	txs_body_open(&writer);
 	put_consistent(&writer, request);
 	txs_body_start(&writer, step->start);
-	put_names(&writer, request, !step->is_count, true, is_range);
-	txs_writer_name(&writer, "ExpressionAttributeValues");
-	txs_writer_object(&writer);
-	txs_body_value(&writer, ":p", partition.data, partition.length);
-	if (is_range)
-		put_range(&writer, request);
-	txs_writer_object_end(&writer);
-	txs_body_text(&writer, "KeyConditionExpression",
-				  is_range ? "#p = :p AND #r BETWEEN :f AND :l" : "#p = :p");
+	put_names(&writer, request, !step->is_count, filter.used);
+	put_values(&writer, &filter);
+	put_filter(&writer, &filter);
+	txs_body_text(&writer, "KeyConditionExpression", key.text.data);
 	put_limit(&writer, step);
 	if (!step->is_count)
 		put_projection(&writer, request);
@@ -258,36 +252,27 @@ query_body(const TxsStorage *storage, const TxsScanRequest *request,
 	return txs_body_finish(&writer);
 }
 
-/* The rows of one kind, where not both are wanted. */
-static void
-put_filter(TxsWriter *writer, const TxsScanRequest *request)
-{
-	txs_writer_name(writer, "ExpressionAttributeValues");
-	txs_writer_object(writer);
-	if (request->kinds == TXS_KEY_ROWS)
-		txs_body_value(writer, ":k", TXS_KEY_ROW_KEY, strlen(TXS_KEY_ROW_KEY));
-	else
-		put_range(writer, request);
-	txs_writer_object_end(writer);
-	txs_body_text(writer, "FilterExpression",
-				  request->kinds == TXS_KEY_ROWS ? "#r = :k"
-												 : "#r BETWEEN :f AND :l");
-}
-
 static TxsSlice
 scan_body(const TxsStorage *storage, const TxsScanRequest *request,
 		  const TxsScanStep *step)
 {
-	bool is_filtered = request->kinds != (TXS_KEY_ROWS | TXS_STATE_ROWS);
 	int segments = txs_scan_streams(request);
+	TxsConditions filter;
 	TxsWriter writer;
+
+	txs_conditions_begin(&filter);
+	txs_conditions_bounds(&filter, request);
+	if (request->kinds != (TXS_KEY_ROWS | TXS_STATE_ROWS))
+		txs_conditions_rows(&filter, request);
+	txs_conditions_attributes(&filter, request);
 
 	txs_body_open(&writer);
 	put_consistent(&writer, request);
 	txs_body_start(&writer, step->start);
-	put_names(&writer, request, !step->is_count, false, is_filtered);
-	if (is_filtered)
-		put_filter(&writer, request);
+	put_names(&writer, request, !step->is_count, filter.used);
+	if (filter.text.len > 0)
+		put_values(&writer, &filter);
+	put_filter(&writer, &filter);
 	put_limit(&writer, step);
 	if (!step->is_count)
 		put_projection(&writer, request);

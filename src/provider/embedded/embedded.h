@@ -119,6 +119,10 @@ extern void txs_describe_tables(const TxsStorage *storage,
 /* An index scan key for a partition key; the text is palloc'd. */
 extern void txs_rows_partition_key(ScanKey key, TxsSlice partition);
 
+/* The same for partition keys that are <, <= or >= something. */
+extern void txs_rows_partition_bound(ScanKey key, StrategyNumber strategy,
+									 TxsSlice bound);
+
 /*
  * Read a row from a tuple.  Everything is copied into the current context;
  * texts and bytes that are not wanted (TXS_WANT_...) are left out.

@@ -22,6 +22,20 @@ txs_rows_partition_key(ScanKey key, TxsSlice partition)
 											 (int) partition.length)));
 }
 
+void
+txs_rows_partition_bound(ScanKey key, StrategyNumber strategy, TxsSlice bound)
+{
+	static const RegProcedure functions[] = {
+		[BTLessStrategyNumber] = F_TEXT_LT,
+		[BTLessEqualStrategyNumber] = F_TEXT_LE,
+		[BTGreaterEqualStrategyNumber] = F_TEXT_GE,
+	};
+
+	ScanKeyInit(key, TXS_KEYS_PARTITION + 1, strategy, functions[strategy],
+				PointerGetDatum(cstring_to_text_with_len(bound.data,
+														 (int) bound.length)));
+}
+
 /* Bytes of a varlena column, copied; none for NULL. */
 static TxsSlice
 read_bytes(Datum value, bool isnull)

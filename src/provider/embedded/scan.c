@@ -86,17 +86,51 @@ sequence_key(ScanKey key, StrategyNumber strategy, RegProcedure function,
 				Int64GetDatum(sequence));
 }
 
+/*
+ * Scan keys for the partitions that a request wants, where it names none;
+ * returns how many.
+ */
+static int
+bound_keys(const TxsScanRequest *request, ScanKey keys)
+{
+	int count = 0;
+
+	if (request->low.data != NULL)
+		txs_rows_partition_bound(&keys[count++], BTGreaterEqualStrategyNumber,
+								 request->low);
+	if (request->high.data != NULL)
+		txs_rows_partition_bound(&keys[count++], BTLessEqualStrategyNumber,
+								 request->high);
+	if (request->prefix.data != NULL)
+	{
+		TxsSlice prefix = request->prefix;
+		char *end = pnstrdup(prefix.data, prefix.length);
+
+		/* What begins so comes before this; no text has a byte of 255. */
+		end[prefix.length - 1]++;
+		txs_rows_partition_bound(&keys[count++], BTGreaterEqualStrategyNumber,
+								 prefix);
+		txs_rows_partition_bound(&keys[count++], BTLessStrategyNumber,
+								 (TxsSlice){end, prefix.length});
+	}
+	return count;
+}
+
 /* Open a cursor on a partition, or on all (data NULL). */
 static void
 open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 			TxsSlice partition)
 {
 	const TxsScanRequest *request = scan->request;
-	ScanKeyData keys[3];
+	ScanKeyData keys[6];
+	bool in_order = scan->merged || partition.data != NULL;
 	int nkeys = 0;
 
 	if (partition.data != NULL)
 		txs_rows_partition_key(&keys[nkeys++], partition);
+	else
+		nkeys = bound_keys(request, keys);
+	in_order |= nkeys > 0;
 	if (table == scan->tables.states && request->first > 0)
 		sequence_key(&keys[nkeys++], BTGreaterEqualStrategyNumber, F_INT8GE,
 					 request->first);
@@ -107,7 +141,7 @@ open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 	cursor->direction =
 		request->backward ? BackwardScanDirection : ForwardScanDirection;
 	cursor->partition.data = NULL;
-	if (partition.data == NULL && !scan->merged)
+	if (!in_order)
 	{
 		cursor->heap = table_beginscan(table, scan->snapshot, nkeys, keys);
 		cursor->slot = table_slot_create(table, NULL);
@@ -355,7 +389,7 @@ txs_embedded_list_tables(const TxsStorage *storage, TxsTableReceiver receive,
 const char *
 txs_embedded_describe_shape(const TxsShape *shape)
 {
-	if (shape->has_partitions)
+	if (shape->has_partitions || shape->has_range)
 		return "index scan";
 	return shape->kinds == (TXS_KEY_ROWS | TXS_STATE_ROWS) ? "full index scan"
 														   : "table scan";
