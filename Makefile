@@ -35,6 +35,7 @@ OBJS = \
 	src/aws/source.o \
 	src/aws/sts.o \
 	src/aws/xml.o \
+	src/fdw/analyze.o \
 	src/fdw/columns.o \
 	src/fdw/explain.o \
 	src/fdw/handler.o \
@@ -87,6 +88,7 @@ OBJS = \
 	src/provider/dynamodb/settings.o \
 	src/provider/dynamodb/shared_keys.o \
 	src/provider/dynamodb/sorted_rows.o \
+	src/provider/dynamodb/table_size.o \
 	src/provider/dynamodb/tables.o \
 	src/provider/dynamodb/write.o \
 	src/provider/embedded/create.o \

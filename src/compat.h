@@ -17,6 +17,7 @@
 #include "access/genam.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
+#include "commands/vacuum.h"
 #include "executor/executor.h"
 #include "nodes/execnodes.h"
 #include "miscadmin.h"
@@ -135,6 +136,17 @@ txs_wait_event(const char *name)
 	return WaitEventExtensionNew(name);
 #else
 	return PG_WAIT_EXTENSION;
+#endif
+}
+
+/* 18 wants to know whether it is ANALYZE that may wait. */
+static inline void
+txs_analyze_delay_point(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(true);
+#else
+	vacuum_delay_point();
 #endif
 }
 

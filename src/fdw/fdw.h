@@ -306,6 +306,10 @@ typedef struct TxsScanPlan
 	List *columns; /* that the query needs: their numbers, from 1 */
 } TxsScanPlan;
 
+/* Set the rows and attributes from which columns (their numbers) are made. */
+extern void txs_plan_find_wanted(const TxsForeignTable *table, List *columns,
+								 TxsScanPlan *plan);
+
 extern void txs_plan_read(ForeignScan *scan, TxsScanPlan *plan);
 extern void txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape);
 
@@ -318,6 +322,10 @@ extern TupleTableSlot *txs_fdw_iterate(ForeignScanState *node);
 extern void txs_fdw_rescan(ForeignScanState *node);
 extern void txs_fdw_end(ForeignScanState *node);
 extern void txs_fdw_explain(ForeignScanState *node, ExplainState *es);
+
+/* analyze.c */
+extern bool txs_fdw_analyze(Relation relation, AcquireSampleRowsFunc *function,
+							BlockNumber *pages);
 
 /* import.c */
 extern List *txs_fdw_import(ImportForeignSchemaStmt *statement, Oid server);

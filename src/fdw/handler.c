@@ -59,6 +59,7 @@ txstore_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IsForeignRelUpdatable = is_updatable;
 	routine->PlanForeignModify = plan_modify;
 	routine->ExecForeignTruncate = truncate_tables;
+	routine->AnalyzeForeignTable = txs_fdw_analyze;
 	routine->ImportForeignSchema = txs_fdw_import;
 	PG_RETURN_POINTER(routine);
 }

@@ -155,8 +155,7 @@ estimate_size(TxsRelation *relation, RelOptInfo *rel)
 	TxsEstimate estimate = {.keys = -1, .states = -1};
 	bool is_states = relation->table->kind == TXS_STATES_TABLE;
 
-	if (storage->provider->estimate != NULL)
-		storage->provider->estimate(storage, &estimate);
+	storage->provider->estimate(storage, &estimate);
 	if (estimate.keys < 0)
 		estimate.keys = UNKNOWN_PARTITIONS;
 	if (estimate.states < 0)

@@ -36,9 +36,9 @@ find_columns(const TxsForeignTable *table, RelOptInfo *rel, List *clauses)
 	return columns;
 }
 
-/* The rows and attributes from which columns are made. */
-static void
-find_wanted(const TxsForeignTable *table, List *columns, TxsScanPlan *plan)
+void
+txs_plan_find_wanted(const TxsForeignTable *table, List *columns,
+					 TxsScanPlan *plan)
 {
 	ListCell *cell;
 
@@ -170,7 +170,7 @@ plan_count(PlannerInfo *root, RelOptInfo *rel, TxsScanPlan *plan,
 	List *exprs = NIL;
 	ListCell *cell;
 
-	find_wanted(relation->table, NIL, plan);
+	txs_plan_find_wanted(relation->table, NIL, plan);
 	find_quals(root, relation->table, counted, counted->baserestrictinfo, plan,
 			   &exprs);
 	foreach (cell, path->path.pathtarget->exprs)
@@ -193,7 +193,7 @@ txs_fdw_plan(PlannerInfo *root, RelOptInfo *rel, Oid table, ForeignPath *path,
 	if (plan.reading.is_count)
 		return plan_count(root, rel, &plan, path, targets);
 	plan.columns = find_columns(relation->table, rel, clauses);
-	find_wanted(relation->table, plan.columns, &plan);
+	txs_plan_find_wanted(relation->table, plan.columns, &plan);
 	find_quals(root, relation->table, rel, clauses, &plan, &exprs);
 	return make_foreignscan(targets, extract_actual_clauses(clauses, false),
 							rel->relid, exprs, plan_to_list(&plan), NIL, NIL,

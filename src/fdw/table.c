@@ -61,6 +61,10 @@ txs_table_open(Oid oid, Oid user)
 	txs_options_apply_table(foreign->options, &options);
 	if (options.table_name != NULL)
 		storage->table_name = options.table_name;
+	if (options.has_remote_estimate)
+		storage->use_remote_estimate = options.use_remote_estimate;
+	if (options.has_sampling)
+		storage->analyze_whole = options.analyze_whole;
 	table->oid = oid;
 	table->storage = storage;
 	table->kind = options.kind;

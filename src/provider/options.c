@@ -260,6 +260,28 @@ read_scan_segments(const char *value, Target *target)
 }
 
 static const char *
+read_use_remote_estimate(const char *value, Target *target)
+{
+	return read_bool(value, &target->storage.use_remote_estimate);
+}
+
+/* postgres_fdw's words, as far as they have a meaning here. */
+static const char *
+read_sampling(const char *value, bool *whole)
+{
+	*whole = strcmp(value, "off") == 0;
+	if (*whole || strcmp(value, "auto") == 0)
+		return NULL;
+	return "Use auto or off.";
+}
+
+static const char *
+read_analyze_sampling(const char *value, Target *target)
+{
+	return read_sampling(value, &target->storage.analyze_whole);
+}
+
+static const char *
 read_kind(const char *value, Target *target)
 {
 	if (strcmp(value, "partitions") == 0)
@@ -293,6 +315,20 @@ static const char *
 read_table_scan_segments(const char *value, Target *target)
 {
 	return read_segments(value, &target->table.scan_segments);
+}
+
+static const char *
+read_table_use_remote_estimate(const char *value, Target *target)
+{
+	target->table.has_remote_estimate = true;
+	return read_bool(value, &target->table.use_remote_estimate);
+}
+
+static const char *
+read_table_analyze_sampling(const char *value, Target *target)
+{
+	target->table.has_sampling = true;
+	return read_sampling(value, &target->table.analyze_whole);
 }
 
 static const char *
@@ -343,6 +379,10 @@ static const Option options[] = {
 	 read_consistent_read, "true"},
 	{"scan_segments", ForeignServerRelationId, &txs_dynamodb_provider,
 	 read_scan_segments, "4"},
+	{"use_remote_estimate", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_use_remote_estimate, "false"},
+	{"analyze_sampling", ForeignServerRelationId, &txs_dynamodb_provider,
+	 read_analyze_sampling, "auto"},
 
 	{"kind", ForeignTableRelationId, NULL, read_kind, NULL},
 	{"table_name", ForeignTableRelationId, NULL, read_table_table_name, NULL},
@@ -350,6 +390,10 @@ static const Option options[] = {
 	 read_table_consistent_read, NULL},
 	{"scan_segments", ForeignTableRelationId, NULL, read_table_scan_segments,
 	 NULL},
+	{"use_remote_estimate", ForeignTableRelationId, NULL,
+	 read_table_use_remote_estimate, NULL},
+	{"analyze_sampling", ForeignTableRelationId, NULL,
+	 read_table_analyze_sampling, NULL},
 
 	{"attribute", AttributeRelationId, NULL, read_attribute, NULL},
 

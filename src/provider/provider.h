@@ -57,6 +57,8 @@ typedef struct TxsStorage
 	int connect_timeout;
 	bool consistent_read; /* of foreign tables */
 	int scan_segments;
+	bool use_remote_estimate; /* planning may ask how large a table is */
+	bool analyze_whole;		  /* ANALYZE reads everything */
 } TxsStorage;
 
 /* A snapshot as one read returned it. */
@@ -119,6 +121,13 @@ typedef struct TxsEstimate
 	double keys;
 	double states;
 } TxsEstimate;
+
+/* How large a storage is; -1: not known. */
+typedef struct TxsMeasure
+{
+	double rows; /* of both kinds */
+	double bytes;
+} TxsMeasure;
 
 /* What reading costs, in the planner's units. */
 typedef struct TxsCosts
@@ -207,8 +216,14 @@ struct TxsProvider
 	/* What it does for requests of a shape, in a few words. */
 	const char *(*describe_shape)(const TxsShape *shape);
 
-	/* Say how many rows there are, without asking anybody; may be NULL. */
+	/*
+	 * Say how many rows there are, for the planner, without asking anybody
+	 * where the storage has not use_remote_estimate.
+	 */
 	void (*estimate)(const TxsStorage *storage, TxsEstimate *estimate);
+
+	/* Find out how large the storage is. */
+	void (*measure)(const TxsStorage *storage, TxsMeasure *measure);
 	TxsCosts costs;
 	bool filters; /* does it look at a request's filters? */
 
@@ -288,6 +303,10 @@ typedef struct TxsTableOptions
 	bool has_consistent_read;
 	bool consistent_read;
 	int scan_segments; /* 0: the server's */
+	bool has_remote_estimate;
+	bool use_remote_estimate;
+	bool has_sampling;
+	bool analyze_whole;
 } TxsTableOptions;
 
 extern void txs_options_apply_table(List *options, TxsTableOptions *table);

@@ -61,6 +61,9 @@ typedef struct TxsScanRequest
 	int64 limit;	 /* rows that may be enough; 0: nothing is known */
 	bool consistent; /* what was written before is seen */
 	int segments;	 /* parts of a table to read at a time */
+	int nsampled;	 /* all: 0, or the parts that are enough ... */
+	const int *sampled; /* ... from 0 ... */
+	int sample_of;		/* ... of so many, where the provider has parts */
 } TxsScanRequest;
 
 /* Parts of a table that may be read at a time. */

@@ -291,7 +291,19 @@ extern TxsCreated txs_dynamodb_create(void *import, const TxsItem *item,
 extern void txs_dynamodb_close_import(void *import, TxsCreatedReceiver receive,
 									  void *arg);
 
+/* table_size.c: what DescribeTable says of sizes, kept for a while */
+extern void txs_table_size_note(const TxsStorage *storage,
+								const TxsTableFacts *facts);
+extern void txs_dynamodb_measure(const TxsStorage *storage,
+								 TxsMeasure *measure);
+extern void txs_dynamodb_estimate(const TxsStorage *storage,
+								  TxsEstimate *estimate);
+
 /* tables.c */
+
+/* Describe a storage's table; false where there is none. */
+extern bool txs_dynamodb_find_table(const TxsStorage *storage,
+									TxsTableFacts *facts);
 extern void txs_dynamodb_list_tables(const TxsStorage *storage,
 									 TxsTableReceiver receive, void *arg);
 extern bool txs_dynamodb_initialize(const TxsStorage *storage);

@@ -21,6 +21,8 @@ const TxsProvider txs_dynamodb_provider = {
 	.counters = txs_dynamodb_counters,
 	.list_tables = txs_dynamodb_list_tables,
 	.describe_shape = txs_dynamodb_describe_shape,
+	.estimate = txs_dynamodb_estimate,
+	.measure = txs_dynamodb_measure,
 	.costs = {.request = 100,
 			  .row = 0.05,
 			  .rows_per_page = 500,

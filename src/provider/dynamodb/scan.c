@@ -129,7 +129,8 @@ most_streams(const RowScan *scan)
 {
 	if (scan->request->limit > 0)
 		return 1;
-	return scan->operation == TXS_SCAN_TABLE ? scan->total : MAX_STREAMS;
+	return scan->operation == TXS_SCAN_TABLE ? Max(scan->request->segments, 1)
+											 : MAX_STREAMS;
 }
 
 static void

@@ -61,6 +61,8 @@ txs_scan_streams(const TxsScanRequest *request)
 			return (request->npartitions + TXS_BATCH_KEYS - 1) /
 				   TXS_BATCH_KEYS;
 		case TXS_SCAN_TABLE:
+			if (request->nsampled > 0)
+				return request->nsampled;
 			return request->limit > 0 ? 1 : Max(request->segments, 1);
 		default:
 			return request->npartitions;
@@ -256,7 +258,9 @@ static TxsSlice
 scan_body(const TxsStorage *storage, const TxsScanRequest *request,
 		  const TxsScanStep *step)
 {
-	int segments = txs_scan_streams(request);
+	bool is_sample = request->nsampled > 0;
+	int segments =
+		is_sample ? request->sample_of : txs_scan_streams(request);
 	TxsConditions filter;
 	TxsWriter writer;
 
@@ -278,7 +282,9 @@ scan_body(const TxsStorage *storage, const TxsScanRequest *request,
 		put_projection(&writer, request);
 	txs_body_text(&writer, "ReturnConsumedCapacity", "TOTAL");
 	if (segments > 1)
-		txs_body_number(&writer, "Segment", step->stream);
+		txs_body_number(&writer, "Segment",
+						is_sample ? request->sampled[step->stream]
+								  : step->stream);
 	if (step->is_count)
 		txs_body_text(&writer, "Select", "COUNT");
 	txs_body_table(&writer, storage);

@@ -53,7 +53,14 @@ describe(const TxsConnection *connection, TxsTableFacts *facts)
 	if (!txs_answers_table(answer, facts))
 		txs_errors_report_answer(connection, "DescribeTable", all,
 								 "it describes no table");
+	txs_table_size_note(connection->storage, facts);
 	return true;
+}
+
+bool
+txs_dynamodb_find_table(const TxsStorage *storage, TxsTableFacts *facts)
+{
+	return describe(txs_settings_connect(storage), facts);
 }
 
 static void

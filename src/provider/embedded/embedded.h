@@ -162,6 +162,8 @@ extern void txs_embedded_list_tables(const TxsStorage *storage,
 extern const char *txs_embedded_describe_shape(const TxsShape *shape);
 extern void txs_embedded_estimate(const TxsStorage *storage,
 								  TxsEstimate *estimate);
+extern void txs_embedded_measure(const TxsStorage *storage,
+								 TxsMeasure *measure);
 
 /* target.c: a table under change, with its indexes and triggers */
 

@@ -35,6 +35,7 @@ const TxsProvider txs_embedded_provider = {
 	.list_tables = txs_embedded_list_tables,
 	.describe_shape = txs_embedded_describe_shape,
 	.estimate = txs_embedded_estimate,
+	.measure = txs_embedded_measure,
 	.costs = {.request = 4,
 			  .row = 0.005,
 			  .rows_per_page = 100,

@@ -18,6 +18,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -418,4 +419,27 @@ txs_embedded_estimate(const TxsStorage *storage, TxsEstimate *estimate)
 {
 	estimate->keys = estimate_rows(storage, &txs_keys_table);
 	estimate->states = estimate_rows(storage, &txs_states_table);
+}
+
+static double
+table_bytes(const TxsStorage *storage, const TxsTable *table)
+{
+	Oid oid = txs_tables_find(storage, table);
+	Relation relation =
+		OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : NULL;
+	double bytes;
+
+	if (relation == NULL)
+		return 0;
+	bytes = (double) RelationGetNumberOfBlocks(relation) * BLCKSZ;
+	relation_close(relation, AccessShareLock);
+	return bytes;
+}
+
+void
+txs_embedded_measure(const TxsStorage *storage, TxsMeasure *measure)
+{
+	measure->rows = -1;
+	measure->bytes = table_bytes(storage, &txs_keys_table) +
+					 table_bytes(storage, &txs_states_table);
 }
