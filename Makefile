@@ -11,7 +11,7 @@ DATA_built = txstore--$(EXTVERSION).sql
 EXTRA_CLEAN = txstore--$(EXTVERSION).sql build tmp_check output_iso
 
 # The install script in parts, in the order in which they need each other.
-INSTALL_PARTS = types storages protocol items
+INSTALL_PARTS = types storages protocol items tables
 
 OBJS = \
 	src/api/arguments.o \
@@ -52,6 +52,7 @@ OBJS = \
 	src/fdw/table.o \
 	src/fdw/validator.o \
 	src/fdw/values.o \
+	src/fdw/versions.o \
 	src/json/base64.o \
 	src/json/number.o \
 	src/json/reader.o \

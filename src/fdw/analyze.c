@@ -120,7 +120,10 @@ begin(Sample *sample, Relation relation)
 	provider->start_scan(sample->scan, &sample->request);
 	if (table->kind == TXS_PARTITIONS_TABLE)
 	{
-		sample->actors = txs_actors_begin(table, sample->scan);
+		sample->actors =
+			txs_actors_begin(table, sample->scan,
+							 txs_columns_have(table, columns,
+											  TXS_FIELD_PENDING_VERSIONS));
 		txs_actors_restart(sample->actors, &sample->request);
 	}
 	sample->skip = -1;

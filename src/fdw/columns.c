@@ -50,6 +50,8 @@ static const FieldNeeds fields[] = {
 	{TXS_FIELD_MANAGER_GRAIN, IN_STATES, TXS_STATE_ROWS, TXS_WANT_MANAGER},
 	{TXS_FIELD_PENDING, IN_PARTITIONS, TXS_STATE_ROWS, TXS_WANT_MANAGER},
 	{TXS_FIELD_IN_DOUBT, IN_PARTITIONS, TXS_STATE_ROWS, TXS_WANT_MANAGER},
+	{TXS_FIELD_PENDING_VERSIONS, IN_PARTITIONS, TXS_STATE_ROWS,
+	 TXS_WANT_MANAGER | TXS_WANT_TRANSACTION | TXS_WANT_TIME | TXS_WANT_STATE},
 	{TXS_FIELD_EXTRA, IN_KEYS | IN_STATES, 0, TXS_WANT_EXTRA},
 };
 
@@ -84,6 +86,7 @@ static const ColumnName names[] = {
 	{"state_bytes", TXS_FIELD_STATE, "bytea"},
 	{"pending", TXS_FIELD_PENDING, "bigint"},
 	{"in_doubt", TXS_FIELD_IN_DOUBT, "boolean"},
+	{"pending_versions", TXS_FIELD_PENDING_VERSIONS, "jsonb"},
 
 	/* what Orleans calls them */
 	{"PartitionKey", TXS_FIELD_PARTITION_KEY, NULL},
@@ -142,6 +145,8 @@ is_type_for(TxsField field, Oid type)
 				   type == TEXTOID;
 		case TXS_FIELD_IN_DOUBT:
 			return type == BOOLOID;
+		case TXS_FIELD_PENDING_VERSIONS:
+			return type == JSONBOID;
 		case TXS_FIELD_EXTRA:
 			return type == TEXTOID || type == JSONBOID;
 		default:
@@ -161,6 +166,8 @@ types_for(TxsField field)
 			return "bigint";
 		case TXS_FIELD_IN_DOUBT:
 			return "boolean";
+		case TXS_FIELD_PENDING_VERSIONS:
+			return "jsonb";
 		case TXS_FIELD_EXTRA:
 			return "text or jsonb";
 		default:
@@ -212,6 +219,19 @@ int
 txs_columns_wanted(TxsField field)
 {
 	return field_of(field)->wanted;
+}
+
+bool
+txs_columns_have(const TxsForeignTable *table, List *columns, TxsField field)
+{
+	ListCell *cell;
+
+	foreach (cell, columns)
+	{
+		if (table->columns[lfirst_int(cell) - 1].field == field)
+			return true;
+	}
+	return false;
 }
 
 void

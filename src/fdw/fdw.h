@@ -42,6 +42,7 @@ typedef enum TxsField
 	TXS_FIELD_MANAGER_GRAIN,
 	TXS_FIELD_PENDING,
 	TXS_FIELD_IN_DOUBT,
+	TXS_FIELD_PENDING_VERSIONS,
 	TXS_FIELD_EXTRA /* an attribute that Orleans does not know */
 } TxsField;
 
@@ -86,6 +87,10 @@ extern TxsField txs_columns_find(TxsTableKind kind, const char *table,
 extern int txs_columns_rows(TxsTableKind kind, TxsField field);
 extern int txs_columns_wanted(TxsField field);
 
+/* Does one of some columns (their numbers, from 1) show this? */
+extern bool txs_columns_have(const TxsForeignTable *table, List *columns,
+							 TxsField field);
+
 /* Columns as IMPORT FOREIGN SCHEMA makes them, for CREATE FOREIGN TABLE. */
 extern void txs_columns_define(StringInfo sql, TxsTableKind kind);
 
@@ -108,6 +113,8 @@ typedef struct TxsTableRow
 	const TxsStateRow *state;
 	int64 pending; /* partitions only */
 	bool in_doubt;
+	int nversions; /* pending ones that were kept */
+	const TxsStateRow *versions;
 } TxsTableRow;
 
 /*
@@ -117,6 +124,13 @@ typedef struct TxsTableRow
 extern Datum txs_values_make(const TxsForeignTable *table,
 							 TxsTableColumn *column, const TxsTableRow *row,
 							 bool *isnull);
+
+/*
+ * versions.c: the pending versions of an actor, as a jsonb array of objects
+ * with the members sequence_id, transaction_id, transaction_timestamp,
+ * manager_grain and state.
+ */
+extern Datum txs_versions_make(const TxsTableRow *row);
 
 /* quals.c: what quals ask of keys and attributes */
 
@@ -243,11 +257,13 @@ typedef struct TxsActors TxsActors;
 
 /*
  * Put actors together from the rows that a scan gives: key rows, and state
- * rows where wanted says that they are needed.  Where rows do not belong
+ * rows where wanted says that they are needed; pending versions are counted, and
+ * kept if they are to be shown.  Where rows do not belong
  * together, since another wrote between two requests, the partition is loaded
  * anew.
  */
-extern TxsActors *txs_actors_begin(const TxsForeignTable *table, void *scan);
+extern TxsActors *txs_actors_begin(const TxsForeignTable *table, void *scan,
+								   bool keep_versions);
 
 /* The scan has been started, or started again. */
 extern void txs_actors_restart(TxsActors *actors,

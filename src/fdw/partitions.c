@@ -19,21 +19,25 @@ struct TxsActors
 	const TxsForeignTable *table;
 	void *scan;
 	bool with_states;
+	bool keep_versions;
 	bool is_garbage; /* what follows in the partition is not pending */
 	bool is_ahead;	 /* item has not been looked at */
 	TxsItem item;
 	MemoryContext memory; /* of the actor that was handed out last */
 	TxsKeyRow key;
 	TxsStateRow state;
+	int room; /* for versions, in the actor's memory */
+	TxsStateRow *versions;
 };
 
 TxsActors *
-txs_actors_begin(const TxsForeignTable *table, void *scan)
+txs_actors_begin(const TxsForeignTable *table, void *scan, bool keep_versions)
 {
 	TxsActors *actors = palloc0(sizeof(TxsActors));
 
 	actors->table = table;
 	actors->scan = scan;
+	actors->keep_versions = keep_versions;
 	actors->memory =
 		AllocSetContextCreate(CurrentMemoryContext, "txstore actor",
 							  ALLOCSET_DEFAULT_SIZES);
@@ -74,15 +78,34 @@ copy_key(TxsActors *actors, const TxsKeyRow *key)
 	actors->key.extra.data = NULL;
 }
 
-static void
-copy_state(TxsActors *actors, const TxsStateRow *state)
+/* A state row that stays until the next actor. */
+static TxsStateRow
+copy_state(const TxsStateRow *state)
 {
-	actors->state = *state;
-	actors->state.transaction_id = copy(state->transaction_id);
-	actors->state.timestamp = copy(state->timestamp);
-	actors->state.state = copy(state->state);
-	actors->state.manager.data = NULL;
-	actors->state.extra.data = NULL;
+	TxsStateRow result = *state;
+
+	result.transaction_id = copy(state->transaction_id);
+	result.timestamp = copy(state->timestamp);
+	result.state = copy(state->state);
+	result.manager = copy(state->manager);
+	result.extra.data = NULL;
+	return result;
+}
+
+static void
+keep_version(TxsActors *actors, const TxsStateRow *state, TxsTableRow *row)
+{
+	if (row->nversions == actors->room)
+	{
+		actors->room = Max(4, actors->room * 2);
+		actors->versions =
+			actors->versions == NULL
+				? palloc(actors->room * sizeof(TxsStateRow))
+				: repalloc(actors->versions,
+						   actors->room * sizeof(TxsStateRow));
+		row->versions = actors->versions;
+	}
+	actors->versions[row->nversions++] = copy_state(state);
 }
 
 /* Does a pending row wait for a decision that somebody else takes? */
@@ -116,10 +139,12 @@ add_state(TxsActors *actors, const TxsStateRow *state, TxsTableRow *row)
 			return;
 		row->pending++;
 		row->in_doubt |= is_in_doubt(state);
+		if (actors->keep_versions)
+			keep_version(actors, state, row);
 	}
 	else if (state->sequence == committed && committed > 0)
 	{
-		copy_state(actors, state);
+		actors->state = copy_state(state);
 		row->state = &actors->state;
 	}
 }
@@ -133,6 +158,10 @@ clear(TxsActors *actors, TxsTableRow *row)
 	row->state = NULL;
 	row->pending = 0;
 	row->in_doubt = false;
+	row->nversions = 0;
+	row->versions = NULL;
+	actors->room = 0;
+	actors->versions = NULL;
 }
 
 /* Is the version there that the key row says is committed? */

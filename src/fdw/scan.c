@@ -117,7 +117,11 @@ start(ForeignScanState *node, TxsScan *scan)
 			scan->rows = provider->open_scan(scan->table->storage,
 											 node->ss.ps.state->es_snapshot);
 		if (scan->actors == NULL && scan->table->kind == TXS_PARTITIONS_TABLE)
-			scan->actors = txs_actors_begin(scan->table, scan->rows);
+			scan->actors =
+				txs_actors_begin(scan->table, scan->rows,
+								 txs_columns_have(scan->table,
+												  scan->plan.columns,
+												  TXS_FIELD_PENDING_VERSIONS));
 		provider->start_scan(scan->rows, &scan->request);
 		if (scan->actors != NULL)
 			txs_actors_restart(scan->actors, &scan->request);

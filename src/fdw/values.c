@@ -342,6 +342,8 @@ make(Value *value, TxsField field)
 			return make_number(value, true, value->row->pending);
 		case TXS_FIELD_IN_DOUBT:
 			return BoolGetDatum(value->row->in_doubt);
+		case TXS_FIELD_PENDING_VERSIONS:
+			return txs_versions_make(value->row);
 		case TXS_FIELD_EXTRA:
 			return make_extra(value);
 		case TXS_FIELD_DROPPED:
