@@ -41,6 +41,8 @@ OBJS = \
 	src/fdw/handler.o \
 	src/fdw/import.o \
 	src/fdw/jsonb.o \
+	src/fdw/lookup_paths.o \
+	src/fdw/lookup_scan.o \
 	src/fdw/operands.o \
 	src/fdw/partition_quals.o \
 	src/fdw/partitions.o \
@@ -49,6 +51,7 @@ OBJS = \
 	src/fdw/quals.o \
 	src/fdw/request.o \
 	src/fdw/scan.o \
+	src/fdw/statistics.o \
 	src/fdw/table.o \
 	src/fdw/validator.o \
 	src/fdw/values.o \

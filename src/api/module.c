@@ -6,6 +6,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "fdw/fdw.h"
 #include "provider/dynamodb/dynamodb.h"
 #include "store/store.h"
 
@@ -46,5 +47,13 @@ _PG_init(void)
 		"A server's option of this name comes first.", &txs_connect_timeout,
 		3000, 1, 3600 * 1000, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 
+	DefineCustomBoolVariable(
+		"txstore.enable_lookup_join",
+		"Lets the planner use joins that look up many partitions at a time.",
+		NULL, &txs_enable_lookup_join, true, PGC_USERSET, GUC_EXPLAIN, NULL,
+		NULL, NULL);
+
 	MarkGUCPrefixReserved("txstore");
+	txs_statistics_install();
+	txs_lookup_install();
 }

@@ -289,9 +289,17 @@ typedef struct TxsRelation
 typedef struct TxsReading
 {
 	bool backward;
-	bool is_count; /* of rows: the one row of the result */
-	int64 limit;   /* rows that may be enough; 0: nothing is known */
+	bool is_count;	/* of rows: the one row of the result */
+	bool is_lookup; /* partitions come from a lookup join ... */
+	bool is_exact;	/* ... which names single rows of them */
+	int64 limit;	/* rows that may be enough; 0: nothing is known */
 } TxsReading;
+
+/* The partitions that quals name, estimated; 0 where they name none. */
+extern double txs_paths_named(List *quals);
+
+/* Is one row of each partition named? */
+extern bool txs_paths_is_full_key(const TxsRelation *relation, List *quals);
 
 /* As a list that can be copied, and back. */
 extern List *txs_reading_to_list(const TxsReading *reading);
@@ -302,6 +310,31 @@ extern void txs_fdw_paths(PlannerInfo *root, RelOptInfo *rel, Oid table);
 extern void txs_fdw_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 								RelOptInfo *input, RelOptInfo *output,
 								void *extra);
+
+/* statistics.c: install the hook; once, when the library is loaded. */
+extern void txs_statistics_install(void);
+
+/*
+ * lookup_paths.c: joins that look up the partitions which many rows of the
+ * other side name, with few requests.
+ */
+extern bool txs_enable_lookup_join; /* the setting txstore.enable_lookup_join */
+
+/* Install the hook; once, when the library is loaded. */
+extern void txs_lookup_install(void);
+
+/* lookup_scan.c: their execution */
+
+/* What the plan of a lookup join holds in custom_private. */
+typedef struct TxsLookupPlan
+{
+	JoinType join;
+	List *parts; /* of each value that is looked up: TxsKeyPart ... */
+	List *types; /* ... and type; the values are first in custom_exprs */
+} TxsLookupPlan;
+
+extern List *txs_lookup_to_list(const TxsLookupPlan *plan);
+extern const struct CustomScanMethods txs_lookup_methods;
 
 /* plan.c: the chosen path as a plan */
 extern ForeignScan *txs_fdw_plan(PlannerInfo *root, RelOptInfo *rel, Oid table,
@@ -333,6 +366,20 @@ extern void txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape);
 extern const TxsForeignTable *txs_scan_table(ForeignScanState *node);
 /* What a scan has cost so far; NULL where nobody counts. */
 extern const TxsScanCounters *txs_scan_counters(ForeignScanState *node);
+
+/* The values of a scan's quals, ready to be evaluated. */
+extern const TxsKeyValue *txs_scan_values(ForeignScanState *node, int *count);
+
+/*
+ * For a lookup join: the partitions that are wanted next, and the sequence ids
+ * as in TxsScanRequest.  They stay the caller's until the next rescan.
+ */
+extern void txs_scan_look_up(ForeignScanState *node,
+							 const TxsScanRequest *request);
+
+/* The partition of the row that came last. */
+extern TxsSlice txs_scan_partition(ForeignScanState *node);
+
 extern void txs_fdw_begin(ForeignScanState *node, int eflags);
 extern TupleTableSlot *txs_fdw_iterate(ForeignScanState *node);
 extern void txs_fdw_rescan(ForeignScanState *node);

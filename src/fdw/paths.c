@@ -30,8 +30,10 @@
 List *
 txs_reading_to_list(const TxsReading *reading)
 {
-	return list_make3(makeBoolean(reading->backward),
+	return list_make5(makeBoolean(reading->backward),
 					  makeBoolean(reading->is_count),
+					  makeBoolean(reading->is_lookup),
+					  makeBoolean(reading->is_exact),
 					  makeFloat(psprintf(INT64_FORMAT, reading->limit)));
 }
 
@@ -40,7 +42,9 @@ txs_reading_from_list(List *list, TxsReading *reading)
 {
 	reading->backward = boolVal(linitial(list));
 	reading->is_count = boolVal(lsecond(list));
-	reading->limit = strtoll(strVal(lthird(list)), NULL, 10);
+	reading->is_lookup = boolVal(lthird(list));
+	reading->is_exact = boolVal(lfourth(list));
+	reading->limit = strtoll(strVal(list_nth(list, 4)), NULL, 10);
 }
 
 static double
@@ -77,9 +81,8 @@ values_of(List *quals, TxsKeyPart part)
 	return least;
 }
 
-/* The partitions that quals name; 0 where they name none. */
-static double
-named_partitions(List *quals)
+double
+txs_paths_named(List *quals)
 {
 	double whole = values_of(quals, TXS_PART_PARTITION);
 	double pieces = values_of(quals, TXS_PART_GRAIN_TYPE) *
@@ -108,9 +111,8 @@ is_one_partition(List *quals)
 	return txs_quals_are_named(&named, &is_many) && !is_many;
 }
 
-/* Is one row of each partition named? */
-static bool
-is_full_key(const TxsRelation *relation, List *quals)
+bool
+txs_paths_is_full_key(const TxsRelation *relation, List *quals)
 {
 	ListCell *cell;
 
@@ -180,11 +182,11 @@ txs_fdw_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid table)
 	rel->fdw_private = relation;
 	estimate_size(relation, rel);
 	set_baserel_size_estimates(root, rel);
-	if (named_partitions(relation->quals) > 0)
+	if (txs_paths_named(relation->quals) > 0)
 	{
 		double rows =
-			named_partitions(relation->quals) *
-			(is_full_key(relation, relation->quals) ? 1 : relation->per_key);
+			txs_paths_named(relation->quals) *
+			(txs_paths_is_full_key(relation, relation->quals) ? 1 : relation->per_key);
 
 		rel->rows = clamp_row_est(Min(rel->rows, rows));
 	}
@@ -196,13 +198,13 @@ cost_reading(const TxsRelation *relation, RelOptInfo *rel, List *quals,
 			 double rows, Cost *startup, Cost *total)
 {
 	const TxsProvider *provider = relation->table->storage->provider;
-	double named = named_partitions(quals);
+	double named = txs_paths_named(quals);
 	double read = named > 0 ? Max(rows, named) : Max(rel->tuples, 1);
 	double requests;
 
 	if (named == 0)
 		requests = 1 + read / provider->costs.rows_per_page;
-	else if (is_full_key(relation, quals))
+	else if (txs_paths_is_full_key(relation, quals))
 		requests = ceil(named / provider->costs.keys_per_request);
 	else
 		requests = named;
@@ -295,7 +297,7 @@ add_parameterized(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 	foreach (cell, clauses)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-		TxsReading reading = {false, false, 0};
+		TxsReading reading = {0};
 		ParamPathInfo *param;
 		TxsKeyQual qual;
 		Relids outer;
@@ -319,11 +321,11 @@ add_parameterized(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 		quals = list_concat_copy(relation->quals,
 								 match_quals(root, relation->table, rel,
 											 param->ppi_clauses));
-		if (named_partitions(quals) == 0)
+		if (txs_paths_named(quals) == 0)
 			continue;
 		add_reading(root, rel, quals,
 					Min(param->ppi_rows,
-						named_partitions(quals) * relation->per_key),
+						txs_paths_named(quals) * relation->per_key),
 					NIL, outer, &reading);
 	}
 }
@@ -356,7 +358,7 @@ void
 txs_fdw_paths(PlannerInfo *root, RelOptInfo *rel, Oid table)
 {
 	TxsRelation *relation = rel->fdw_private;
-	TxsReading reading = {false, false, 0};
+	TxsReading reading = {0};
 	List *seen = NIL;
 	List *implied;
 

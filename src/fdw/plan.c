@@ -157,6 +157,11 @@ txs_plan_shape(const TxsScanPlan *plan, TxsShape *shape)
 			shape->has_sequence = true;
 	}
 	shape->has_partitions = txs_quals_are_named(&named, &shape->is_many);
+	if (plan->reading.is_lookup)
+	{
+		shape->has_partitions = shape->is_many = true;
+		shape->has_sequence |= plan->reading.is_exact;
+	}
 }
 
 /* The plan of a count: its quals are those of the relation counted. */

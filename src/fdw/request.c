@@ -257,6 +257,7 @@ txs_request_make(const TxsKeyValue *values, int count, const char *service_id,
 	request->all = true;
 	request->low.data = request->high.data = request->prefix.data = NULL;
 	request->npartitions = 0;
+	request->sequences = NULL;
 	request->first = 0;
 	request->last = PG_INT64_MAX;
 	request->nfilters = 0;

@@ -18,7 +18,9 @@ typedef struct TxsScan
 	MemoryContext request_memory;
 	int nvalues;
 	TxsKeyValue *values;
-	TxsActors *actors; /* of a table of partitions */
+	TxsActors *actors;	/* of a table of partitions */
+	TxsSlice partition; /* of the row that came last */
+	const TxsScanRequest *wanted; /* of a lookup join; NULL before the first */
 } TxsScan;
 
 /* The table that is scanned, or whose rows are counted. */
@@ -79,6 +81,30 @@ txs_scan_table(ForeignScanState *node)
 	return ((const TxsScan *) node->fdw_state)->table;
 }
 
+const TxsKeyValue *
+txs_scan_values(ForeignScanState *node, int *count)
+{
+	const TxsScan *scan = node->fdw_state;
+
+	*count = scan->nvalues;
+	return scan->values;
+}
+
+void
+txs_scan_look_up(ForeignScanState *node, const TxsScanRequest *request)
+{
+	TxsScan *scan = node->fdw_state;
+
+	scan->wanted = request;
+	scan->is_started = false;
+}
+
+TxsSlice
+txs_scan_partition(ForeignScanState *node)
+{
+	return ((const TxsScan *) node->fdw_state)->partition;
+}
+
 const TxsScanCounters *
 txs_scan_counters(ForeignScanState *node)
 {
@@ -88,6 +114,27 @@ txs_scan_counters(ForeignScanState *node)
 	if (scan->rows == NULL || provider->counters == NULL)
 		return NULL;
 	return provider->counters(scan->rows);
+}
+
+/* Find out which rows are wanted; false if there can be none. */
+static bool
+make_request(ForeignScanState *node, TxsScan *scan)
+{
+	TxsScanRequest *request = &scan->request;
+
+	if (!scan->plan.reading.is_lookup)
+		return txs_request_make(scan->values, scan->nvalues,
+								scan->table->storage->service_id,
+								node->ss.ps.ps_ExprContext, request);
+	if (scan->wanted == NULL)
+		return false;
+	request->all = false;
+	request->npartitions = scan->wanted->npartitions;
+	request->partitions = scan->wanted->partitions;
+	request->sequences = scan->wanted->sequences;
+	request->first = scan->wanted->first;
+	request->last = scan->wanted->last;
+	return true;
 }
 
 /* Ask the provider for the rows that quals leave. */
@@ -106,10 +153,7 @@ start(ForeignScanState *node, TxsScan *scan)
 	scan->request.segments = scan->table->scan_segments;
 	MemoryContextReset(scan->request_memory);
 	caller = MemoryContextSwitchTo(scan->request_memory);
-	scan->is_empty =
-		!txs_request_make(scan->values, scan->nvalues,
-						  scan->table->storage->service_id,
-						  node->ss.ps.ps_ExprContext, &scan->request);
+	scan->is_empty = !make_request(node, scan);
 	MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	if (!scan->is_empty)
 	{
@@ -198,6 +242,7 @@ txs_fdw_iterate(ForeignScanState *node)
 	}
 	if (next_row(scan, &item, &row))
 	{
+		scan->partition = row.partition;
 		make_values(scan, &row, slot);
 		ExecStoreVirtualTuple(slot);
 	}

@@ -52,7 +52,8 @@ typedef struct TxsScanRequest
 	TxsSlice high;	 /* ... (data NULL: none), ... */
 	TxsSlice prefix; /* ... which begin with this (data NULL: with anything) */
 	int npartitions; /* or: */
-	const TxsSlice *partitions; /* different ones */
+	const TxsSlice *partitions; /* different ones, unless: */
+	const int64 *sequences;		/* the one state row of each; or NULL */
 	int64 first;				/* sequence ids of state rows, from ... */
 	int64 last;					/* ... to, both included */
 	int nfilters;

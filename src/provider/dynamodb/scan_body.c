@@ -33,7 +33,7 @@ txs_scan_operation(const TxsScanRequest *request)
 {
 	if (request->all)
 		return TXS_SCAN_TABLE;
-	if (request->kinds == TXS_KEY_ROWS ||
+	if (request->kinds == TXS_KEY_ROWS || request->sequences != NULL ||
 		(request->kinds == TXS_STATE_ROWS && request->first == request->last))
 		return request->npartitions == 1 ? TXS_SCAN_GET : TXS_SCAN_BATCH_GET;
 	return TXS_SCAN_QUERY;
@@ -135,9 +135,18 @@ put_limit(TxsWriter *writer, const TxsScanStep *step)
 		txs_body_number(writer, "Limit", step->limit);
 }
 
+/* The key of the row that is asked for in a partition. */
+static void
+put_key(TxsWriter *writer, const TxsScanRequest *request, int i)
+{
+	txs_body_key(writer, request->partitions[i],
+				 request->kinds == TXS_KEY_ROWS,
+				 request->sequences != NULL ? request->sequences[i]
+											: request->first);
+}
+
 static TxsSlice
-get_body(const TxsStorage *storage, const TxsScanRequest *request,
-		 TxsSlice partition)
+get_body(const TxsStorage *storage, const TxsScanRequest *request, int i)
 {
 	TxsWriter writer;
 
@@ -146,8 +155,7 @@ get_body(const TxsStorage *storage, const TxsScanRequest *request,
 	put_names(&writer, request, true, 0);
 	txs_writer_name(&writer, "Key");
 	txs_writer_object(&writer);
-	txs_body_key(&writer, partition, request->kinds == TXS_KEY_ROWS,
-				 request->first);
+	put_key(&writer, request, i);
 	txs_writer_object_end(&writer);
 	put_projection(&writer, request);
 	txs_body_text(&writer, "ReturnConsumedCapacity", "TOTAL");
@@ -167,8 +175,7 @@ put_keys(TxsWriter *writer, const TxsScanRequest *request, int stream)
 	for (i = first; i < end; i++)
 	{
 		txs_writer_object(writer);
-		txs_body_key(writer, request->partitions[i],
-					 request->kinds == TXS_KEY_ROWS, request->first);
+		put_key(writer, request, i);
 		txs_writer_object_end(writer);
 	}
 	txs_writer_array_end(writer);
@@ -300,8 +307,7 @@ txs_scan_body(const TxsStorage *storage, const TxsScanRequest *request,
 	switch (txs_scan_operation(request))
 	{
 		case TXS_SCAN_GET:
-			return get_body(storage, request,
-							request->partitions[step->stream]);
+			return get_body(storage, request, step->stream);
 		case TXS_SCAN_BATCH_GET:
 			return batch_get_body(storage, request, step);
 		case TXS_SCAN_QUERY:

@@ -117,12 +117,26 @@ bound_keys(const TxsScanRequest *request, ScanKey keys)
 	return count;
 }
 
+/* The sequence ids that are wanted of the partition that comes. */
+static void
+find_range(const RowScan *scan, int64 *first, int64 *last)
+{
+	const TxsScanRequest *request = scan->request;
+
+	*first = request->first;
+	*last = request->last;
+	if (!request->all && request->sequences != NULL)
+		*first = *last = request->sequences[scan->partition];
+}
+
 /* Open a cursor on a partition, or on all (data NULL). */
 static void
 open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 			TxsSlice partition)
 {
 	const TxsScanRequest *request = scan->request;
+	int64 first;
+	int64 last;
 	ScanKeyData keys[6];
 	bool in_order = scan->merged || partition.data != NULL;
 	int nkeys = 0;
@@ -132,12 +146,13 @@ open_cursor(RowScan *scan, Cursor *cursor, Relation table, Oid index,
 	else
 		nkeys = bound_keys(request, keys);
 	in_order |= nkeys > 0;
-	if (table == scan->tables.states && request->first > 0)
+	find_range(scan, &first, &last);
+	if (table == scan->tables.states && first > 0)
 		sequence_key(&keys[nkeys++], BTGreaterEqualStrategyNumber, F_INT8GE,
-					 request->first);
-	if (table == scan->tables.states && request->last < PG_INT64_MAX)
+					 first);
+	if (table == scan->tables.states && last < PG_INT64_MAX)
 		sequence_key(&keys[nkeys++], BTLessEqualStrategyNumber, F_INT8LE,
-					 request->last);
+					 last);
 	cursor->table = table;
 	cursor->direction =
 		request->backward ? BackwardScanDirection : ForwardScanDirection;
@@ -304,7 +319,8 @@ find_next(RowScan *scan)
 			scan->partition == request->npartitions)
 			return NULL;
 		close_cursors(scan);
-		open_cursors(scan, request->partitions[scan->partition++]);
+		open_cursors(scan, request->partitions[scan->partition]);
+		scan->partition++;
 	}
 	return key_is_next(&scan->keys, &scan->states) ? &scan->keys
 												   : &scan->states;
