@@ -17,7 +17,7 @@
 /* Queries and batches that are on their way together. */
 #define MAX_STREAMS 8
 
-/* BatchGetItem's answers in a row that leave all keys unprocessed. */
+/* Answers in a row that get no further: empty, or with all keys left. */
 #define MAX_IDLE_ANSWERS 10
 
 /* Milliseconds to wait after the first of them; it doubles. */
@@ -49,7 +49,9 @@ typedef struct RowScan
 	const TxsScanRequest *request;
 	TxsScanOperation operation;
 	bool is_count;
-	int total; /* streams */
+	bool is_there;	 /* an answer has shown that the table exists */
+	bool is_missing; /* one has said that it does not */
+	int total;		 /* streams */
 	int begun;
 	int count; /* streams that are on their way */
 	Stream *streams[TXS_MAX_SEGMENTS];
@@ -176,6 +178,7 @@ txs_dynamodb_start_scan(void *arg, const TxsScanRequest *request)
 	scan->given = 0;
 	scan->limit = request->limit;
 	scan->is_count = false;
+	scan->is_there = scan->is_missing = false;
 }
 
 /* ----------------------------------------------------------- answers */
@@ -225,6 +228,19 @@ partition_of(const RowScan *scan, int stream)
 	return (TxsSlice){NULL, 0};
 }
 
+/* The table exists; then no answer of the same scan may have said otherwise. */
+static void
+see_table(RowScan *scan)
+{
+	scan->is_there = true;
+	if (scan->is_missing)
+		ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				errmsg("the table of storage \"%s\" was made while it was "
+					   "read",
+					   scan->connection->storage->name),
+				errhint("Try again."));
+}
+
 /* Take apart the answer that is there. */
 static void
 read_answer(RowScan *scan, const Stream *stream, Leaf *leaf)
@@ -234,8 +250,8 @@ read_answer(RowScan *scan, const Stream *stream, Leaf *leaf)
 
 	leaf->running = NULL;
 	memset(&leaf->page, 0, sizeof(leaf->page));
-	if (is_not_made(call))
-		;
+	if (is_not_made(call) && !scan->is_there)
+		scan->is_missing = true;
 	else if (call->result != TXS_CALL_OK)
 		txs_errors_report(call,
 						  psprintf("could not read storage \"%s\"",
@@ -246,28 +262,53 @@ read_answer(RowScan *scan, const Stream *stream, Leaf *leaf)
 		txs_errors_report_answer(scan->connection, call->operation,
 								 partition_of(scan, stream->number),
 								 "it is no page of items");
+	else
+		see_table(scan);
 	count_page(scan, leaf);
 	MemoryContextSwitchTo(caller);
 }
 
-/* How long to wait before keys are asked for again that were left. */
-static int
-idle_delay(const RowScan *scan, Stream *stream, const TxsScanPage *page)
+/*
+ * Is a page no further than the one before it?  Keys that no row has are not
+ * among its items, but fewer are left.
+ */
+static bool
+is_standing(const TxsScanPage *page, const TxsScanPage *last)
 {
-	if (page->unprocessed.data == NULL || page->nitems > 0)
-	{
+	if (last == NULL)
+		return false;
+	if (page->unprocessed.data != NULL)
+		return page->nitems == 0 && last->unprocessed.data != NULL &&
+			   page->unprocessed.length >= last->unprocessed.length;
+	return page->last_key.data != NULL && last->last_key.data != NULL &&
+		   is_same(page->last_key, last->last_key);
+}
+
+/*
+ * Take account of a page that may not have got any further.  It is asked for
+ * again, but not for ever.
+ */
+static void
+count_idle(const RowScan *scan, Stream *stream, bool is_standing)
+{
+	if (!is_standing)
 		stream->idle_answers = 0;
-		return 0;
-	}
-	if (++stream->idle_answers > MAX_IDLE_ANSWERS)
+	else if (++stream->idle_answers > MAX_IDLE_ANSWERS)
 		ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				errmsg("could not read storage \"%s\"",
 					   scan->connection->storage->name),
-				errdetail("%d answers to BatchGetItem left all keys "
-						  "unprocessed.",
-						  stream->idle_answers),
+				errdetail("%d answers to %s got no further.",
+						  stream->idle_answers,
+						  txs_scan_operation_name(scan->operation)),
 				errhint("Try again later, or give the table more capacity."));
-	return IDLE_DELAY << (stream->idle_answers - 1);
+}
+
+/* How long to wait before the next page is asked for. */
+static int
+idle_delay(const Stream *stream)
+{
+	return stream->idle_answers == 0 ? 0
+									 : IDLE_DELAY << (stream->idle_answers - 1);
 }
 
 /* The first rows may be enough; if they are not, pages grow. */
@@ -291,8 +332,7 @@ ask_ahead(RowScan *scan, Stream *stream)
 	grow_limit(scan);
 	MemoryContextReset(other->memory);
 	stream->next = other;
-	ask(scan, stream, other, &current->page,
-		idle_delay(scan, stream, &current->page));
+	ask(scan, stream, other, &current->page, idle_delay(stream));
 }
 
 /* Is it certain that more rows are wanted than have been given? */
@@ -307,15 +347,17 @@ static void
 turn_page(RowScan *scan, Stream *stream)
 {
 	Leaf *last = stream->current;
+	const TxsScanPage *page = &stream->next->page;
+	bool standing;
 
 	read_answer(scan, stream, stream->next);
-	if (last != NULL && stream->next->page.last_key.data != NULL &&
-		last->page.last_key.data != NULL &&
-		is_same(last->page.last_key, stream->next->page.last_key))
+	standing = is_standing(page, last != NULL ? &last->page : NULL);
+	if (standing && page->nitems > 0)
 		txs_errors_report_answer(scan->connection,
 								 stream->next->call.operation,
 								 partition_of(scan, stream->number),
 								 "its pages do not go on");
+	count_idle(scan, stream, standing);
 	stream->current = stream->next;
 	stream->next = NULL;
 	stream->item = 0;

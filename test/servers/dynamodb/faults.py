@@ -439,8 +439,10 @@ def empty_page(answer, rule, request):
         return answer
     items, start = content["Items"], (request.json or {}).get("ExclusiveStartKey")
     if not start and items:
-        # Something that sorts just before the first item.
-        start = {"PartitionKey": items[0]["PartitionKey"], "RowKey": {"S": items[0]["RowKey"]["S"][:-1]}}
+        # Something that sorts just before the first item, in the order of the request.
+        row_key = items[0]["RowKey"]["S"]
+        backward = request.json.get("ScanIndexForward") is False
+        start = {"PartitionKey": items[0]["PartitionKey"], "RowKey": {"S": row_key + "~" if backward else row_key[:-1]}}
     if start:
         content.update(Items=[], Count=0, ScannedCount=0, LastEvaluatedKey=start)
     return hold(answer, content)
