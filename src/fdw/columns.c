@@ -55,7 +55,10 @@ static const FieldNeeds fields[] = {
 	{TXS_FIELD_EXTRA, IN_KEYS | IN_STATES, 0, TXS_WANT_EXTRA},
 };
 
-/* Names: first those of columns that IMPORT makes, in their order. */
+/*
+ * Names: first those of columns that IMPORT makes, in their order.  Its types
+ * are PostgreSQL's, whatever the search path has.
+ */
 typedef struct ColumnName
 {
 	const char *name;
@@ -63,27 +66,30 @@ typedef struct ColumnName
 	const char *type; /* of IMPORT's column; NULL: it makes none */
 } ColumnName;
 
+#define KEY_TEXT "pg_catalog.text COLLATE pg_catalog.\"C\""
+
 static const ColumnName names[] = {
-	{"partition_key", TXS_FIELD_PARTITION_KEY, "text COLLATE \"C\""},
-	{"grain_type", TXS_FIELD_GRAIN_TYPE, "text COLLATE \"C\""},
-	{"grain_key", TXS_FIELD_GRAIN_KEY, "text COLLATE \"C\""},
-	{"state_name", TXS_FIELD_STATE_NAME, "text COLLATE \"C\""},
+	{"partition_key", TXS_FIELD_PARTITION_KEY, KEY_TEXT},
+	{"grain_type", TXS_FIELD_GRAIN_TYPE, KEY_TEXT},
+	{"grain_key", TXS_FIELD_GRAIN_KEY, KEY_TEXT},
+	{"state_name", TXS_FIELD_STATE_NAME, KEY_TEXT},
 	{"sequence_id", TXS_FIELD_SEQUENCE_ID, "bigint"},
-	{"row_key", TXS_FIELD_ROW_KEY, "text COLLATE \"C\""},
-	{"etag", TXS_FIELD_ETAG, "text"},
+	{"row_key", TXS_FIELD_ROW_KEY, KEY_TEXT},
+	{"etag", TXS_FIELD_ETAG, "pg_catalog.text"},
 	{"committed_sequence_id", TXS_FIELD_COMMITTED, "bigint"},
 	{"written_at", TXS_FIELD_WRITTEN_AT, "timestamp with time zone"},
-	{"metadata", TXS_FIELD_METADATA, "jsonb"},
-	{"metadata_bytes", TXS_FIELD_METADATA, "bytea"},
+	{"metadata", TXS_FIELD_METADATA, "pg_catalog.jsonb"},
+	{"metadata_bytes", TXS_FIELD_METADATA, "pg_catalog.bytea"},
 	{"commit_records", TXS_FIELD_COMMIT_RECORDS, "bigint"},
-	{"transaction_id", TXS_FIELD_TRANSACTION_ID, "text"},
+	{"transaction_id", TXS_FIELD_TRANSACTION_ID, "pg_catalog.text"},
 	{"transaction_timestamp", TXS_FIELD_TRANSACTION_TIME,
 	 "timestamp with time zone"},
-	{"transaction_timestamp_text", TXS_FIELD_TRANSACTION_TIME, "text"},
-	{"manager_grain", TXS_FIELD_MANAGER_GRAIN, "text"},
-	{"transaction_manager", TXS_FIELD_MANAGER, "bytea"},
-	{"state", TXS_FIELD_STATE, "jsonb"},
-	{"state_bytes", TXS_FIELD_STATE, "bytea"},
+	{"transaction_timestamp_text", TXS_FIELD_TRANSACTION_TIME,
+	 "pg_catalog.text"},
+	{"manager_grain", TXS_FIELD_MANAGER_GRAIN, "pg_catalog.text"},
+	{"transaction_manager", TXS_FIELD_MANAGER, "pg_catalog.bytea"},
+	{"state", TXS_FIELD_STATE, "pg_catalog.jsonb"},
+	{"state_bytes", TXS_FIELD_STATE, "pg_catalog.bytea"},
 	{"pending", TXS_FIELD_PENDING, "bigint"},
 	{"in_doubt", TXS_FIELD_IN_DOUBT, "boolean"},
 	{"pending_versions", TXS_FIELD_PENDING_VERSIONS, "jsonb"},
