@@ -61,5 +61,32 @@ SELECT sequence_id, generate_series(1, 2) AS n FROM states WHERE partition_key =
 SELECT sequence_id FROM states WHERE partition_key = 'fdw_limit/a' ORDER BY sequence_id DESC LIMIT 2 FOR UPDATE;
 SELECT s.sequence_id FROM states AS s JOIN copy AS c USING (partition_key, sequence_id)
 	WHERE s.partition_key = 'fdw_limit/a' ORDER BY sequence_id LIMIT 2 FOR UPDATE OF c;
+-- Below joins and EXISTS: as many rows as are asked for, whichever they are
+CREATE FUNCTION rows_of(query text, OUT limited bigint, OUT offsets bigint, OUT as_plain boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+	all_rows bigint;
+BEGIN
+	EXECUTE format('SELECT count(*) FROM (%s) AS s', replace(query, 'states', 'copy')) INTO all_rows;
+	EXECUTE format('SELECT count(*) FROM (%s LIMIT 4) AS s', query) INTO limited;
+	EXECUTE format('SELECT count(*) FROM (%s LIMIT 4 OFFSET 3) AS s', query) INTO offsets;
+	as_plain := limited = least(all_rows, 4) AND offsets = greatest(least(all_rows - 3, 4), 0);
+END $$;
+SELECT q, r.* FROM unnest(ARRAY[
+	$$SELECT FROM states AS s JOIN copy AS c USING (partition_key, sequence_id) WHERE s.partition_key = 'fdw_limit/a' AND c.etag = '2'$$,
+	$$SELECT FROM copy AS c JOIN states AS s USING (partition_key, sequence_id) WHERE c.etag = '0' AND c.sequence_id > 10$$,
+	$$SELECT FROM states AS s JOIN states AS t USING (partition_key, etag) WHERE s.partition_key = 'fdw_limit/b' AND s.sequence_id = t.sequence_id + 15$$,
+	$$SELECT FROM states AS s LEFT JOIN copy AS c ON c.sequence_id = s.sequence_id + 18 AND c.partition_key = s.partition_key WHERE s.partition_key = 'fdw_limit/a'$$,
+	$$SELECT FROM states AS s WHERE s.partition_key = 'fdw_limit/a' AND EXISTS (SELECT FROM copy AS c WHERE c.sequence_id = s.sequence_id + 15)$$,
+	$$SELECT FROM states AS s WHERE s.partition_key = 'fdw_limit/a' AND NOT EXISTS (SELECT FROM copy AS c WHERE c.sequence_id = s.sequence_id + 5)$$,
+	$$SELECT FROM copy AS c WHERE EXISTS (SELECT FROM states AS s WHERE s.partition_key = c.partition_key AND s.sequence_id = c.sequence_id + 17)$$,
+	$$SELECT FROM states WHERE partition_key = 'fdw_limit/a' AND sequence_id IN (SELECT sequence_id + 16 FROM copy)$$,
+	$$SELECT FROM states WHERE (partition_key = 'fdw_limit/a' AND etag = '0') OR (partition_key = 'fdw_limit/b' AND sequence_id = 20)$$,
+	$$SELECT FROM states WHERE partition_key = 'fdw_limit/a' AND sequence_id % 7 = 6$$,
+	$$SELECT DISTINCT s.etag FROM states AS s JOIN copy USING (partition_key) WHERE s.partition_key = 'fdw_limit/a'$$,
+	$$SELECT FROM (SELECT * FROM states WHERE partition_key = 'fdw_limit/a' LIMIT 6 OFFSET 1) AS s$$,
+	$$SELECT FROM states WHERE partition_key = 'fdw_limit/a' GROUP BY sequence_id / 3$$]) AS q, rows_of(q) AS r;
+SELECT EXISTS (SELECT FROM states WHERE partition_key = 'fdw_limit/a' AND etag = '2' LIMIT 1 OFFSET 5) AS a_sixth,
+	EXISTS (SELECT FROM states WHERE partition_key = 'fdw_limit/a' AND etag = '2' LIMIT 1 OFFSET 7) AS an_eighth;
 SET client_min_messages = warning;
 DROP SCHEMA fdw_limit CASCADE;

@@ -6,7 +6,7 @@ SELECT value AS storage FROM txstore.describe_storage() WHERE property = 'storag
 CREATE SCHEMA fdw_prepared;
 SET search_path = fdw_prepared;
 CREATE FOREIGN TABLE keys (partition_key text COLLATE "C", etag text) SERVER :"storage" OPTIONS (kind 'keys');
-CREATE FOREIGN TABLE states (partition_key text COLLATE "C", sequence_id bigint, row_key text COLLATE "C", state jsonb)
+CREATE FOREIGN TABLE states (partition_key text COLLATE "C", sequence_id bigint, row_key text COLLATE "C", state jsonb, state_bytes bytea)
 	SERVER :"storage" OPTIONS (kind 'states');
 CREATE FOREIGN TABLE partitions (partition_key text COLLATE "C", state jsonb, pending bigint) SERVER :"storage" OPTIONS (kind 'partitions');
 SELECT txstore.import_items(array_agg(format('{"PartitionKey":{"S":"fdw_prepared/%s"},"RowKey":{"S":"key"},"ETag":{"N":"%s"},"CommittedSequenceId":{"N":"1"}}',
@@ -21,6 +21,8 @@ PREPARE bounds(text, bigint, int) AS SELECT string_agg(row_key, ',') FROM (SELEC
 	WHERE partition_key = $1 AND sequence_id >= $2 AND sequence_id <= $3 ORDER BY sequence_id DESC) AS s;
 PREPARE counted(text, smallint) AS SELECT count(*) FROM states WHERE partition_key = $1 AND sequence_id > $2;
 PREPARE limited(text, bigint, bigint) AS SELECT sequence_id FROM states WHERE partition_key = $1 ORDER BY sequence_id DESC LIMIT $2 OFFSET $3;
+PREPARE bytes(text) AS SELECT state_bytes, length(state_bytes) FROM states WHERE partition_key = $1 AND state_bytes > '' ORDER BY sequence_id;
+PREPARE lists(text, text[]) AS SELECT count(*), min(etag), max(partition_key) FROM keys WHERE partition_key IN ($1, 'fdw_prepared/2') AND partition_key = ANY ($2);
 PREPARE actor(text) AS SELECT state, pending FROM partitions WHERE partition_key = $1;
 PREPARE joined(int) AS SELECT count(*), sum(k.etag::int) FROM generate_series(1, $1) AS i
 	JOIN keys AS k ON k.partition_key = 'fdw_prepared/' || i JOIN states AS s ON s.partition_key = k.partition_key AND s.sequence_id = 2;
@@ -47,7 +49,8 @@ CREATE FUNCTION all_executions() RETURNS TABLE (query text, executions bigint, a
 			'EXECUTE bounds(''fdw_prepared/7'', 2, 3)', 'EXECUTE bounds(''fdw_prepared/7'', 3, 2)', 'EXECUTE bounds(''fdw_prepared/7'', NULL, 2)',
 			'EXECUTE counted(''fdw_prepared/7'', 1::smallint)', 'EXECUTE counted(NULL, NULL)', 'EXECUTE limited(''fdw_prepared/7'', 2, 1)',
 			'EXECUTE limited(''fdw_prepared/7'', NULL, NULL)', 'EXECUTE limited(''fdw_prepared/7'', 0, 0)',
-			'EXECUTE actor(''fdw_prepared/7'')', 'EXECUTE joined(5)', 'EXECUTE joined(0)']) WITH ORDINALITY AS v(q, n), repeat_execute(q) AS r
+			'EXECUTE actor(''fdw_prepared/7'')', 'EXECUTE bytes(''fdw_prepared/7'')', 'EXECUTE bytes(NULL)',
+			'EXECUTE lists(''fdw_prepared/1'', ''{fdw_prepared/1,fdw_prepared/3}'')', 'EXECUTE lists(''fdw_prepared/1'', NULL)', 'EXECUTE joined(5)', 'EXECUTE joined(0)']) WITH ORDINALITY AS v(q, n), repeat_execute(q) AS r
 			ORDER BY n;
 	END;
 SELECT * FROM all_executions();

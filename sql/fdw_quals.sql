@@ -74,6 +74,13 @@ SELECT c, f.* FROM unnest(ARRAY[
 	$$partition_key = (SELECT min(partition_key) FROM copy)$$, $$partition_key = (SELECT partition_key FROM copy WHERE false)$$,
 	$$partition_key = 'fdw_quals/a' AND random() >= 0$$, $$partition_key = 'fdw_quals/' || CASE WHEN random() >= 0 THEN 'a' END$$]) AS c,
 	found(c) AS f;
+-- What no key answers, beside a partition key
+SELECT c, f.* FROM unnest(ARRAY[
+	$$partition_key = 'fdw_quals/a' AND etag LIKE '1%'$$, $$etag LIKE '_' AND partition_key = 'fdw_quals/a'$$, $$partition_key = 'fdw_quals/a' AND etag NOT LIKE '1%'$$,
+	$$partition_key = 'fdw_quals/a' AND etag IN ('1', '2')$$, $$etag IN ('2', '3') AND partition_key = 'fdw_quals/a'$$, $$partition_key = 'fdw_quals/a' AND etag NOT IN ('2', NULL)$$,
+	$$partition_key = 'fdw_quals/a' AND partition_key LIKE '%/a'$$, $$partition_key = 'fdw_quals/a' AND partition_key LIKE '%/b'$$,
+	$$partition_key = 'fdw_quals/a' AND etag = ANY (ARRAY(SELECT etag FROM copy))$$, $$partition_key IN ('fdw_quals/a', 'fdw_quals/b') AND etag BETWEEN '2' AND '3'$$,
+	$$partition_key = 'fdw_quals/a' AND committed_sequence_id IS NULL$$, $$partition_key = 'fdw_quals/a' AND etag ~ '^1$' AND etag <> '2'$$]) AS c, found(c) AS f;
 SELECT partition_key FROM keys WHERE partition_key = 'fdw_quals/a' || (1 / 0)::text;
 -- The nearest that can go wrong: a value as long as its type allows
 SELECT count(*) FROM keys WHERE partition_key = (repeat('é', 31) || 'x')::name;

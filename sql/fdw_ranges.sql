@@ -55,6 +55,15 @@ SELECT c, f.* FROM unnest(ARRAY[
 	$$row_key = 'state_000000000000000a' AND sequence_id = 9$$,
 	$$row_key COLLATE "en-x-icu" > 'state_000000000000000a'$$, $$row_key COLLATE ignore_case = 'STATE_000000000000000A'$$,
 	$$row_key COLLATE ignore_case < 'STATE_000000000000000A'$$, $$row_key COLLATE "default" = 'state_000000000000000a'$$]) AS c, found(c) AS f;
+-- The partition after the range, between its bounds and before it
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE sequence_id BETWEEN 9 AND 16 AND partition_key = 'fdw_ranges/a';
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE sequence_id >= 9 AND partition_key = 'fdw_ranges/a' AND sequence_id <= 16;
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE sequence_id BETWEEN 16 AND 9 AND partition_key = 'fdw_ranges/a';
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE 'fdw_ranges/a' = partition_key AND 16 >= sequence_id AND 9 <= sequence_id;
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE row_key > 'state_0000000000000009' AND partition_key = 'fdw_ranges/a' AND row_key <= 'state_0000000000000010';
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE row_key LIKE 'state\_00000000000000_f' AND partition_key = 'fdw_ranges/a';
+SELECT array_agg(sequence_id ORDER BY sequence_id) FROM states WHERE etag LIKE '0%' AND etag IN ('0', '1') AND row_key LIKE '%a' AND partition_key = 'fdw_ranges/a';
+SELECT sequence_id FROM states WHERE sequence_id < 16 AND partition_key = 'fdw_ranges/a' AND sequence_id > 9 ORDER BY sequence_id DESC LIMIT 2;
 -- Without a partition
 SELECT partition_key, sequence_id FROM states WHERE sequence_id BETWEEN 9 AND 10 AND partition_key LIKE 'fdw\_ranges/%' ORDER BY 1, 2;
 SELECT partition_key, sequence_id FROM states WHERE row_key >= 'state_7ffffffffffffffe' AND partition_key LIKE 'fdw\_ranges/%' ORDER BY 1, 2;

@@ -33,6 +33,8 @@ COMMIT;
 BEGIN;
 SELECT * FROM all_of('fdw_read_only/a');
 SELECT pg_current_xact_id_if_assigned() IS NULL AS nothing_written;
+-- Nor a lock that another reader, or a store(), would wait for
+SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND mode <> 'AccessShareLock' AND locktype <> 'virtualxid';
 COMMIT;
 -- Beside a table that is read by workers
 CREATE TABLE local AS SELECT i, 'fdw_read_only/' || chr(97 + i % 26) AS key FROM generate_series(1, 20000) AS i;

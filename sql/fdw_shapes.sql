@@ -17,6 +17,14 @@ ALTER FOREIGN TABLE states DROP gone_1, DROP gone_2, DROP gone_3;
 SELECT FROM states WHERE partition_key = 'fdw_shapes/a';
 SELECT FROM states AS a JOIN states AS b USING (partition_key) WHERE partition_key = 'fdw_shapes/a';
 SELECT FROM states AS a JOIN states AS b USING (partition_key) WHERE partition_key = 'fdw_shapes/a';
+PREPARE empty AS SELECT FROM states WHERE partition_key = 'fdw_shapes/a' AND sequence_id > 1;
+EXECUTE empty;
+EXECUTE empty;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE empty;
+EXECUTE empty;
+RESET plan_cache_mode;
+DEALLOCATE empty;
 SELECT EXISTS (SELECT FROM states WHERE partition_key = 'fdw_shapes/a'), EXISTS (SELECT FROM states WHERE partition_key = 'nowhere'),
 	NOT EXISTS (SELECT 1 FROM states WHERE partition_key = 'fdw_shapes/a' AND sequence_id = 9);
 SELECT 1 AS one FROM states WHERE partition_key = 'fdw_shapes/a';
