@@ -101,6 +101,24 @@ explain_counters(ForeignScanState *node, ExplainState *es)
 							 counters->wait_microseconds / 1000.0, 3, es);
 }
 
+/* What requests ask for of each row, and of the storage at a time. */
+static void
+explain_extent(const TxsForeignTable *table, const TxsScanPlan *plan,
+			   const TxsShape *shape, ExplainState *es)
+{
+	const TxsProvider *provider = table->storage->provider;
+
+	if (provider->describe_projection == NULL)
+		return;
+	if (!plan->reading.is_count)
+		ExplainPropertyText("Projection",
+							provider->describe_projection(plan->wanted), es);
+	if (!shape->has_partitions)
+		ExplainPropertyInteger(
+			"Segments", NULL,
+			plan->reading.limit > 0 ? 1 : table->scan_segments, es);
+}
+
 void
 txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 {
@@ -115,6 +133,7 @@ txs_fdw_explain(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText("Request",
 						table->storage->provider->describe_shape(&shape), es);
 	explain_conditions(node, &plan, es);
+	explain_extent(table, &plan, &shape, es);
 	if (plan.reading.backward)
 		ExplainPropertyText("Direction", "backward", es);
 	if (plan.reading.limit > 0)

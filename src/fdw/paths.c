@@ -44,7 +44,7 @@ txs_reading_from_list(List *list, TxsReading *reading)
 	reading->is_count = boolVal(lsecond(list));
 	reading->is_lookup = boolVal(lthird(list));
 	reading->is_exact = boolVal(lfourth(list));
-	reading->limit = strtoll(strVal(list_nth(list, 4)), NULL, 10);
+	reading->limit = strtoll(castNode(Float, list_nth(list, 4))->fval, NULL, 10);
 }
 
 static double

@@ -216,6 +216,9 @@ struct TxsProvider
 	/* What it does for requests of a shape, in a few words. */
 	const char *(*describe_shape)(const TxsShape *shape);
 
+	/* Attributes its requests ask for, of TXS_WANT_...; NULL: none is sent. */
+	char *(*describe_projection)(int wanted);
+
 	/*
 	 * Say how many rows there are, for the planner, without asking anybody
 	 * where the storage has not use_remote_estimate.

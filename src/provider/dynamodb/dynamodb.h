@@ -277,6 +277,9 @@ extern int64 txs_dynamodb_count_rows(void *scan);
 extern const TxsScanCounters *txs_dynamodb_counters(void *scan);
 extern const char *txs_dynamodb_describe_shape(const TxsShape *shape);
 
+/* scan_body.c */
+extern char *txs_dynamodb_describe_projection(int wanted);
+
 /* write.c */
 extern bool txs_dynamodb_apply(const TxsStorage *storage, TxsWrite *write);
 extern bool txs_dynamodb_delete_partition(const TxsStorage *storage,

@@ -21,6 +21,7 @@ const TxsProvider txs_dynamodb_provider = {
 	.counters = txs_dynamodb_counters,
 	.list_tables = txs_dynamodb_list_tables,
 	.describe_shape = txs_dynamodb_describe_shape,
+	.describe_projection = txs_dynamodb_describe_projection,
 	.estimate = txs_dynamodb_estimate,
 	.measure = txs_dynamodb_measure,
 	.costs = {.request = 100,

@@ -70,16 +70,37 @@ txs_scan_streams(const TxsScanRequest *request)
 }
 
 static bool
-is_wanted(const TxsScanRequest *request, int i)
+is_wanted(int wanted, int i)
 {
-	return attributes[i].bit == 0 || (request->wanted & attributes[i].bit);
+	return attributes[i].bit == 0 || (wanted & attributes[i].bit);
 }
 
-/* Does the request want attributes that have no names here? */
+/*
+ * Are attributes wanted that have no names here?  There may be more of them
+ * than an expression can hold.
+ */
 static bool
-wants_all(const TxsScanRequest *request)
+wants_all(int wanted)
 {
-	return (request->wanted & TXS_WANT_EXTRA) != 0;
+	return (wanted & TXS_WANT_EXTRA) != 0;
+}
+
+char *
+txs_dynamodb_describe_projection(int wanted)
+{
+	StringInfoData text;
+	int i;
+
+	if (wants_all(wanted))
+		return pstrdup("all attributes");
+	initStringInfo(&text);
+	for (i = 0; i < (int) lengthof(attributes); i++)
+	{
+		if (is_wanted(wanted, i))
+			appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
+							 attributes[i].name);
+	}
+	return text.data;
 }
 
 static void
@@ -88,12 +109,12 @@ put_projection(TxsWriter *writer, const TxsScanRequest *request)
 	StringInfoData text;
 	int i;
 
-	if (wants_all(request))
+	if (wants_all(request->wanted))
 		return;
 	initStringInfo(&text);
 	for (i = 0; i < (int) lengthof(attributes); i++)
 	{
-		if (is_wanted(request, i))
+		if (is_wanted(request->wanted, i))
 			appendStringInfo(&text, "%s%s", text.len > 0 ? "," : "",
 							 attributes[i].placeholder);
 	}
@@ -107,14 +128,14 @@ put_names(TxsWriter *writer, const TxsScanRequest *request, bool projection,
 {
 	int i;
 
-	projection &= !wants_all(request);
+	projection &= !wants_all(request->wanted);
 	if (!projection && used == 0)
 		return;
 	txs_writer_name(writer, "ExpressionAttributeNames");
 	txs_writer_object(writer);
 	for (i = 0; i < (int) lengthof(attributes); i++)
 	{
-		if ((projection && is_wanted(request, i)) || (used & (1 << i)))
+		if ((projection && is_wanted(request->wanted, i)) || (used & (1 << i)))
 			txs_body_text(writer, attributes[i].placeholder,
 						  attributes[i].name);
 	}
