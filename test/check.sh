@@ -409,7 +409,7 @@ pending plan plan_metadata prepare read_only rights store_arguments store_batche
 store_etag_argument store_etags store_limits store_metadata \
 fdw_analyze fdw_arrays fdw_attribute_names fdw_attributes fdw_changes fdw_children fdw_collations fdw_columns \
 fdw_count fdw_cursors fdw_import fdw_joins fdw_limit fdw_long_transaction fdw_lookup fdw_options fdw_partitions \
-fdw_pieces fdw_prepared fdw_quals fdw_ranges fdw_read_only fdw_rights fdw_shapes fdw_types fdw_views"
+fdw_pieces fdw_prepared fdw_quals fdw_ranges fdw_read_only fdw_requests fdw_rights fdw_shapes fdw_types fdw_views"
 
 # What an emulator has not, or has otherwise (see test/servers/README.md).
 left_out_moto="import_limits store_batches store_etags store_limits store_metadata"
