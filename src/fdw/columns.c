@@ -92,7 +92,7 @@ static const ColumnName names[] = {
 	{"state_bytes", TXS_FIELD_STATE, "pg_catalog.bytea"},
 	{"pending", TXS_FIELD_PENDING, "bigint"},
 	{"in_doubt", TXS_FIELD_IN_DOUBT, "boolean"},
-	{"pending_versions", TXS_FIELD_PENDING_VERSIONS, "jsonb"},
+	{"pending_versions", TXS_FIELD_PENDING_VERSIONS, "pg_catalog.jsonb"},
 
 	/* what Orleans calls them */
 	{"PartitionKey", TXS_FIELD_PARTITION_KEY, NULL},

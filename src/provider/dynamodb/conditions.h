@@ -9,13 +9,13 @@
 
 #include "lib/stringinfo.h"
 
-/* Attributes that conditions use. */
+/* Attributes that conditions use: their places in the list of scan_body.c. */
 typedef enum TxsPlace
 {
-	TXS_PLACE_PARTITION,   /* #p */
-	TXS_PLACE_ROW,		   /* #r */
-	TXS_PLACE_COMMITTED,   /* #c */
-	TXS_PLACE_TRANSACTION, /* #i */
+	TXS_PLACE_PARTITION = 0,   /* #p */
+	TXS_PLACE_ROW = 1,		   /* #r */
+	TXS_PLACE_COMMITTED = 3,   /* #c */
+	TXS_PLACE_TRANSACTION = 7, /* #i */
 } TxsPlace;
 
 typedef struct TxsConditions

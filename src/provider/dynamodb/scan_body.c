@@ -9,7 +9,7 @@
 #include "provider/dynamodb/body.h"
 #include "provider/dynamodb/conditions.h"
 
-/* Attributes and the bits that want them; those of TxsPlace come first. */
+/* Attributes and the bits that want them; TxsPlace knows some of the places. */
 static const struct
 {
 	const char *name;
@@ -18,12 +18,12 @@ static const struct
 } attributes[] = {
 	[TXS_PLACE_PARTITION] = {"PartitionKey", "#p", 0},
 	[TXS_PLACE_ROW] = {"RowKey", "#r", 0},
-	[TXS_PLACE_COMMITTED] = {"CommittedSequenceId", "#c", TXS_WANT_COMMITTED},
-	[TXS_PLACE_TRANSACTION] = {"TransactionId", "#i", TXS_WANT_TRANSACTION},
 	{"ETag", "#e", TXS_WANT_ETAG},
+	[TXS_PLACE_COMMITTED] = {"CommittedSequenceId", "#c", TXS_WANT_COMMITTED},
 	{"Metadata", "#m", TXS_WANT_METADATA},
 	{"Timestamp", "#t", TXS_WANT_TIMESTAMP},
 	{"GrainState", "#s", TXS_WANT_STATE},
+	[TXS_PLACE_TRANSACTION] = {"TransactionId", "#i", TXS_WANT_TRANSACTION},
 	{"TransactionTimestamp", "#d", TXS_WANT_TIME},
 	{"TransactionManager", "#a", TXS_WANT_MANAGER},
 };
