@@ -14,6 +14,7 @@
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -412,7 +413,7 @@ txs_embedded_describe_shape(const TxsShape *shape)
 														   : "table scan";
 }
 
-/* Rows of a table by its size and what ANALYZE found; -1 without a table. */
+/* Rows of a table by its size and what ANALYZE found; -1 if it cannot be read. */
 static double
 estimate_rows(const TxsStorage *storage, const TxsTable *table)
 {
@@ -420,12 +421,14 @@ estimate_rows(const TxsStorage *storage, const TxsTable *table)
 	Relation relation =
 		OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : NULL;
 	BlockNumber pages;
-	double rows;
+	double rows = -1;
 	double visible;
 
 	if (relation == NULL)
 		return -1;
-	estimate_rel_size(relation, NULL, &pages, &rows, &visible);
+	/* An unlogged table has no file on a standby. */
+	if (!RecoveryInProgress() || RelationIsPermanent(relation))
+		estimate_rel_size(relation, NULL, &pages, &rows, &visible);
 	relation_close(relation, AccessShareLock);
 	return rows;
 }
