@@ -10,7 +10,7 @@ SELECT txstore.import_items(array_agg(format('{"PartitionKey":{"S":"fdw_collatio
 	FROM unnest(ARRAY['a', 'A', 'b', 'B', 'ä', 'z', '_', '-a', 'a b', 'ab', '10', '9']) WITH ORDINALITY AS v(k, n);
 SELECT txstore.import_items(array_agg(format('{"PartitionKey":{"S":"fdw_collations/a"},"RowKey":{"S":"state_%s"},"ETag":{"N":"0"}}', lpad(to_hex(s), 16, '0'))))
 	FROM unnest(ARRAY[1, 9, 10, 11, 15, 16, 160, 171]) AS s;
-CREATE FOREIGN TABLE keys (partition_key text COLLATE "en-x-icu", etag int) SERVER :"storage" OPTIONS (kind 'keys');
+CREATE FOREIGN TABLE keys (partition_key text COLLATE "en-x-icu", etag bigint) SERVER :"storage" OPTIONS (kind 'keys');
 CREATE FOREIGN TABLE states (partition_key text COLLATE "en-x-icu", sequence_id bigint, row_key text COLLATE "en-x-icu") SERVER :"storage" OPTIONS (kind 'states');
 CREATE TABLE keys_copy AS SELECT * FROM keys WHERE partition_key ~ '^fdw_collations/';
 CREATE TABLE states_copy AS SELECT * FROM states WHERE partition_key = 'fdw_collations/a';
@@ -45,7 +45,7 @@ SELECT o, a.* FROM unnest(ARRAY['row_key DESC LIMIT 2', 'row_key LIMIT 2 OFFSET 
 	agreed('SELECT row_key FROM states WHERE partition_key = ''fdw_collations/a'' ORDER BY ' || o) AS a;
 SELECT count(*), min(row_key), max(row_key), max(row_key COLLATE "C") FROM states WHERE partition_key = 'fdw_collations/a' AND row_key > 'state_000000000000000A';
 -- Joins on keys of different collations, merged and by one key at a time
-CREATE TABLE local (key text COLLATE "C", n int);
+CREATE TABLE local (key text COLLATE "C", n bigint);
 INSERT INTO local SELECT partition_key, etag FROM keys_copy;
 ANALYZE local;
 SET enable_hashjoin = off;
