@@ -34,7 +34,7 @@ start_server()
 	local url
 	url=http://127.0.0.1:$(sed 's/PORT //' "$folder/$name.port")
 	eval "url_$name=$url"
-	psql -Xq -v name="$name" -v url="$url" <<'SQL'
+	PGOPTIONS='-c client_min_messages=warning' psql -Xq -v name="$name" -v url="$url" <<'SQL'
 CREATE EXTENSION IF NOT EXISTS txstore;
 CREATE SCHEMA :name;
 CREATE SERVER :name FOREIGN DATA WRAPPER txstore_fdw OPTIONS (provider 'dynamodb', endpoint :'url', table_name 'Pages');
@@ -81,8 +81,8 @@ statements=(
 	"A3 count(*)|kb|SELECT count(*) FROM states4|1"
 	"A3 max(row_key)|kb|SELECT max(row_key) FROM states4|$total"
 	"A3 LIMIT 10|kb|SELECT count(*) FROM (SELECT FROM states4 LIMIT 10) AS l|1"
-	"B3 = ANY of 100|kb|SELECT count(*) FROM states1 WHERE partition_key = ANY (ARRAY(SELECT 'account/' || i FROM generate_series(1, 100) AS i)) AND sequence_id = 1|1"
-	"B3 join of 1,000|kb|SELECT count(*) FROM generate_series(1, 1000) AS i LEFT JOIN states1 ON partition_key = 'account/' || i AND sequence_id = 1|1"
+	"B3 = ANY of 100|kb|SELECT count(*) FROM states1 WHERE partition_key = ANY (ARRAY(SELECT concat('account/', i) FROM generate_series(1, 100) AS i)) AND sequence_id = 1|1"
+	"B3 join of 1,000|kb|SELECT count(*) FROM generate_series(1, 1000) AS i LEFT JOIN states1 ON partition_key = format('account/%s', i) AND sequence_id = 1|1"
 	"E 50 ms, 1 segment|slow|SELECT count(state), sum(length(state)) FROM states1|$total"
 	"E 50 ms, 8 segments|slow|SELECT count(state), sum(length(state)) FROM states8|$total")
 
