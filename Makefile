@@ -15,6 +15,8 @@ INSTALL_PARTS = types storages protocol items tables
 
 OBJS = \
 	src/api/arguments.o \
+	src/api/connections.o \
+	src/api/diag.o \
 	src/api/handles.o \
 	src/api/items.o \
 	src/api/module.o \
@@ -63,7 +65,9 @@ OBJS = \
 	src/json/writer.o \
 	src/net/answer.o \
 	src/net/http.o \
+	src/net/library.o \
 	src/net/multi.o \
+	src/net/pool.o \
 	src/net/sockets.o \
 	src/net/transfer.o \
 	src/orleans/item_equal.o \
@@ -83,6 +87,7 @@ OBJS = \
 	src/provider/dynamodb/errors.o \
 	src/provider/dynamodb/fetch.o \
 	src/provider/dynamodb/import.o \
+	src/provider/dynamodb/lines.o \
 	src/provider/dynamodb/provider.o \
 	src/provider/dynamodb/read.o \
 	src/provider/dynamodb/requests.o \
@@ -113,7 +118,7 @@ OBJS = \
 	src/store/planner.o \
 	src/store/store.o
 
-PG_CPPFLAGS = -I$(srcdir)/src
+PG_CPPFLAGS = -I$(srcdir)/src -DTXS_VERSION='"$(EXTVERSION)"'
 SHLIB_LINK = -lcurl -lssl -lcrypto -lz
 
 # Each file in sql/ is a subject that runs alone.

@@ -243,3 +243,15 @@ txs_arguments_versions(Oid version_type, int count, const TxsStateRow *rows)
 	return PointerGetDatum(construct_array(elements, count, version_type, -1,
 										   false, TYPALIGN_DOUBLE));
 }
+
+void
+txs_arguments_put_fact(const char *property, const char *value, void *arg)
+{
+	ReturnSetInfo *result = arg;
+	Datum values[2];
+	bool isnull[2] = {false, value == NULL};
+
+	values[0] = CStringGetTextDatum(property);
+	values[1] = value == NULL ? (Datum) 0 : CStringGetTextDatum(value);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+}

@@ -42,4 +42,8 @@ extern Datum txs_arguments_versions(Oid version_type, int count,
 /* bytea and text datums of a slice; an absent one is null. */
 extern Datum txs_arguments_datum(TxsSlice slice, bool *isnull);
 
+/* Add a row (property, value) to a result, a ReturnSetInfo; value may be NULL. */
+extern void txs_arguments_put_fact(const char *property, const char *value,
+								   void *result);
+
 #endif /* TXS_ARGUMENTS_H */

@@ -32,6 +32,9 @@ typedef enum TxsHttpOutcome
 	TXS_HTTP_TOO_LARGE /* the answer's head or body is over its cap */
 } TxsHttpOutcome;
 
+/* Connections that are kept for one purpose, apart from others. */
+typedef struct TxsPool TxsPool;
+
 typedef struct TxsHttpRequest
 {
 	const char *method;		  /* POST, GET or PUT */
@@ -42,6 +45,7 @@ typedef struct TxsHttpRequest
 	const char *ca_file; /* certificates to trust; NULL: the system's */
 	int connect_timeout; /* milliseconds, for DNS, connect and TLS */
 	int timeout;		 /* milliseconds, for all of it */
+	TxsPool *pool;		 /* whose connections to use; NULL: the session's */
 	size_t max_answer;	 /* bytes of body; more is TXS_HTTP_TOO_LARGE */
 	const char
 		*wait_event; /* shown in pg_stat_activity where there is a way */
@@ -101,7 +105,49 @@ extern void txs_http_wait(int milliseconds, const char *wait_event);
  */
 extern void txs_http_pause(int milliseconds);
 
-/* Close connections that nobody uses. */
+/* Close connections that nobody uses, those of pools left out. */
 extern void txs_http_close_idle(void);
+
+/* pool.c */
+
+/* What has gone over a pool's connections, TLS left out. */
+typedef struct TxsTraffic
+{
+	int64 requests; /* sent, at least in part, and ended */
+	int64 bytes_sent;
+	int64 bytes_received;
+} TxsTraffic;
+
+/* Make a pool, which lives until it is freed; it has no connection yet. */
+extern TxsPool *txs_pool_create(void);
+
+/* Close a pool's connections and free it; no request may be using it. */
+extern void txs_pool_free(TxsPool *pool);
+
+/*
+ * Close a pool's connections, at once or, where a request uses it, after the
+ * last one.  True if there was a socket to close.  Raises nothing.
+ */
+extern bool txs_pool_close(TxsPool *pool);
+
+extern int txs_pool_sockets(const TxsPool *pool);
+extern const TxsTraffic *txs_pool_traffic(const TxsPool *pool);
+
+/* library.c */
+
+/* The libraries that a session uses; texts are constant. */
+typedef struct TxsHttpLibraries
+{
+	const char *curl_built; /* the version that txstore was compiled with */
+	const char *curl;		/* the one that runs */
+	const char *curl_tls;	/* NULL: none */
+	const char *openssl_built;
+	const char *openssl;
+	const char *zlib_built;
+	const char *zlib;
+	bool resolves_beside; /* names, while the session waits on its latch */
+} TxsHttpLibraries;
+
+extern void txs_http_libraries(TxsHttpLibraries *libraries);
 
 #endif /* TXS_HTTP_H */

@@ -11,8 +11,6 @@
  */
 #include "postgres.h"
 
-#include <openssl/err.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,14 +33,7 @@ static int running;		   /* transfers in the multi handle */
 static CURLMcode failure;  /* the multi handle is of no use any more */
 static bool must_close;	   /* the multi handle, once nothing is running */
 
-/* A call of libcurl, during which this thread takes no signals. */
-typedef struct Guard
-{
-	sigset_t signals;
-} Guard;
-
 static const char *start_session(void);
-static const char *check_library(void);
 static const char *make_epoll(void);
 static const char *make_wait_set(void);
 static const char *make_multi(void);
@@ -57,24 +48,23 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data,
 						void *socket_data);
 static int set_timer(CURLM *handle, long milliseconds, void *data);
 static int64 now_milliseconds(void);
-static void enter(Guard *guard);
-static void leave(const Guard *guard);
 
 void
 txs_multi_add(TxsTransfer *transfer)
 {
 	CURLMcode code;
-	Guard guard;
+	TxsGuard guard;
 
 	transfer->problem = start_session();
 	transfer->is_done = transfer->problem != NULL;
 	if (transfer->is_done)
 		return;
+	txs_pools_make_room(transfer->request->pool);
 	txs_sockets_reserve();
 
-	enter(&guard);
+	txs_guard_enter(&guard);
 	code = curl_multi_add_handle(multi, transfer->easy);
-	leave(&guard);
+	txs_guard_leave(&guard);
 	if (code != CURLM_OK)
 	{
 		transfer->is_done = true;
@@ -104,7 +94,7 @@ txs_multi_check(TxsTransfer *transfer)
 void
 txs_multi_remove(TxsTransfer *transfer)
 {
-	Guard guard;
+	TxsGuard guard;
 
 	if (!transfer->is_running)
 		return;
@@ -112,9 +102,9 @@ txs_multi_remove(TxsTransfer *transfer)
 	running--;
 	if (multi == NULL)
 		return;
-	enter(&guard);
+	txs_guard_enter(&guard);
 	curl_multi_remove_handle(multi, transfer->easy);
-	leave(&guard);
+	txs_guard_leave(&guard);
 	if (must_close)
 		close_multi();
 }
@@ -141,34 +131,13 @@ start_session(void)
 		return NULL;
 	if (epoll_fd < 0)
 	{
-		problem = check_library();
+		problem = txs_library_check();
 		if (problem == NULL)
 			problem = make_epoll();
 	}
 	if (problem == NULL && wait_set == NULL)
 		problem = make_wait_set();
 	return problem != NULL ? problem : make_multi();
-}
-
-/* The library that runs may be older than the one that was compiled with. */
-static const char *
-check_library(void)
-{
-	curl_version_info_data *library;
-
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return "libcurl could not be initialized";
-	library = curl_version_info(CURLVERSION_NOW);
-	if (library->version_num < 0x075700)
-		return "libcurl is older than 7.87";
-	if (!(library->features & CURL_VERSION_SSL))
-		return "libcurl was built without TLS";
-	if (!(library->features & CURL_VERSION_ASYNCHDNS))
-		ereport(WARNING, errmsg("name resolution cannot be interrupted"),
-				errdetail("libcurl %s was built without asynchronous name "
-						  "resolution.",
-						  library->version));
-	return NULL;
 }
 
 static const char *
@@ -242,21 +211,22 @@ static void
 end_session(int code, Datum arg)
 {
 	running = 0;
+	txs_pools_end();
 	close_multi();
 }
 
 static void
 close_multi(void)
 {
-	Guard guard;
+	TxsGuard guard;
 	CURLM *closing = multi;
 
 	if (closing == NULL || running > 0)
 		return;
 	multi = NULL;
-	enter(&guard);
+	txs_guard_enter(&guard);
 	curl_multi_cleanup(closing);
-	leave(&guard);
+	txs_guard_leave(&guard);
 }
 
 /* -------------------------------------------------------------- waiting */
@@ -331,11 +301,11 @@ act(curl_socket_t fd, int events)
 {
 	int still_running;
 	CURLMcode code;
-	Guard guard;
+	TxsGuard guard;
 
-	enter(&guard);
+	txs_guard_enter(&guard);
 	code = curl_multi_socket_action(multi, fd, events, &still_running);
-	leave(&guard);
+	txs_guard_leave(&guard);
 	if (code != CURLM_OK)
 	{
 		failure = code;
@@ -403,30 +373,4 @@ now_milliseconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/*
- * libcurl can start threads for name resolution, which inherit the signal mask.
- * No handler of the server may run there: SIGQUIT, too, which the server itself
- * never blocks.  Left open is what a fault of the thread itself raises.
- */
-static void
-enter(Guard *guard)
-{
-	static const int faults[] = {SIGILL, SIGABRT, SIGFPE, SIGSEGV,
-								 SIGBUS, SIGTRAP, SIGSYS};
-	sigset_t blocked;
-
-	sigfillset(&blocked);
-	for (int i = 0; i < lengthof(faults); i++)
-		sigdelset(&blocked, faults[i]);
-	pthread_sigmask(SIG_SETMASK, &blocked, &guard->signals);
-}
-
-/* What libcurl left in OpenSSL's queue would be taken for the server's errors. */
-static void
-leave(const Guard *guard)
-{
-	ERR_clear_error();
-	pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
 }

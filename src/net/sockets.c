@@ -33,6 +33,7 @@ typedef struct Socket
 {
 	curl_socket_t fd;
 	ino_t inode;
+	const TxsPool *pool; /* NULL: the session's own */
 } Socket;
 
 static Socket sockets[MAX_SOCKETS];
@@ -100,7 +101,7 @@ txs_sockets_open(void *data, curlsocktype purpose,
 		close(fd);
 		return CURL_SOCKET_BAD;
 	}
-	sockets[open_sockets++] = (Socket){fd, facts.st_ino};
+	sockets[open_sockets++] = (Socket){fd, facts.st_ino, data};
 	return fd;
 }
 
@@ -114,6 +115,18 @@ txs_sockets_close(void *data, curl_socket_t fd)
 			break;
 		}
 	return close(fd);
+}
+
+int
+txs_sockets_count(const TxsPool *pool)
+{
+	int count = 0;
+
+	forget_closed();
+	for (int i = 0; i < open_sockets; i++)
+		if (pool == NULL || sockets[i].pool == pool)
+			count++;
+	return count;
 }
 
 /* CURLINFO_ACTIVESOCKET would say which one it is, but only afterwards. */

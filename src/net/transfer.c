@@ -27,6 +27,8 @@ static CURL *spare;
 
 static void release(void *arg);
 static CURL *take_easy(void);
+static void use_pool(TxsTransfer *transfer);
+static void leave_pool(TxsTransfer *transfer);
 static void set_options(TxsTransfer *transfer);
 static bool set_method(TxsTransfer *transfer);
 static void make_headers(TxsTransfer *transfer);
@@ -64,6 +66,8 @@ txs_transfer_create(const TxsHttpRequest *request)
 		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY),
 				errmsg("out of memory"));
 	make_headers(transfer);
+	if (!transfer->is_done && request->pool != NULL)
+		use_pool(transfer);
 	if (!transfer->is_done)
 		set_options(transfer);
 	return transfer;
@@ -82,6 +86,7 @@ release(void *arg)
 	TxsTransfer *transfer = arg;
 
 	txs_multi_remove(transfer);
+	leave_pool(transfer);
 	/* After a failure 8.14 would want to rewind the next body, too. */
 	if (spare == NULL && transfer->easy != NULL && transfer->is_done &&
 		transfer->problem == NULL && transfer->result == CURLE_OK)
@@ -104,6 +109,39 @@ take_easy(void)
 
 	spare = NULL;
 	return easy != NULL ? easy : curl_easy_init();
+}
+
+/* A handle that was reset still has its pool, so it is taken away in the end. */
+static void
+use_pool(TxsTransfer *transfer)
+{
+	CURLSH *share = txs_pool_begin(transfer->request->pool);
+
+	if (share == NULL ||
+		curl_easy_setopt(transfer->easy, CURLOPT_SHARE, share) != CURLE_OK)
+	{
+		transfer->is_done = true;
+		transfer->problem = "libcurl cannot keep connections apart";
+	}
+	if (share != NULL)
+		transfer->pool = transfer->request->pool;
+}
+
+static void
+leave_pool(TxsTransfer *transfer)
+{
+	long head = 0;
+
+	if (transfer->pool == NULL)
+		return;
+	if (transfer->is_begun)
+	{
+		curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &head);
+		txs_pool_count(transfer->pool, head + transfer->body_taken,
+					   transfer->head_bytes + transfer->body.length);
+	}
+	curl_easy_setopt(transfer->easy, CURLOPT_SHARE, NULL);
+	txs_pool_end(transfer->pool);
 }
 
 /*
@@ -136,6 +174,7 @@ set_options(TxsTransfer *transfer)
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) Max(request->connect_timeout, 1));
 	SET(CURLOPT_TIMEOUT_MS, (long) Max(request->timeout, 1));
 	SET(CURLOPT_OPENSOCKETFUNCTION, txs_sockets_open);
+	SET(CURLOPT_OPENSOCKETDATA, transfer->pool);
 	SET(CURLOPT_CLOSESOCKETFUNCTION, txs_sockets_close);
 
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);

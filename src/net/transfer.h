@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include <curl/curl.h>
+#include <signal.h>
 
 #include "net/http.h"
 
@@ -17,6 +18,18 @@
 
 /* Bytes of an answer's head, with all that comes before and after it. */
 #define TXS_HTTP_MAX_HEAD 65536
+
+/* A call of libcurl, during which this thread takes no signals. */
+typedef struct TxsGuard
+{
+	sigset_t signals;
+} TxsGuard;
+
+extern void txs_guard_enter(TxsGuard *guard);
+extern void txs_guard_leave(const TxsGuard *guard);
+
+/* Is the library that runs one that will do?  NULL, or what is wrong. */
+extern const char *txs_library_check(void);
 
 /* Bytes in malloc'd memory, as callbacks of libcurl may not raise errors. */
 typedef struct TxsBuffer
@@ -35,6 +48,7 @@ typedef struct TxsTransfer
 	MemoryContext context;
 	const TxsHttpRequest *request;
 	CURL *easy;
+	TxsPool *pool; /* once it is begun to be used, else NULL */
 	struct curl_slist *headers;
 	bool is_running; /* the multi handle has it */
 	bool is_done;	 /* result is there */
@@ -84,13 +98,35 @@ extern void txs_multi_check(TxsTransfer *transfer);
 /* Take a running transfer out of the multi handle. */
 extern void txs_multi_remove(TxsTransfer *transfer);
 
-/* Callbacks for sockets. */
+/*
+ * A transfer begins to use its pool, and has ended.  Begin returns what libcurl
+ * needs to know of it, or NULL where there is no memory.
+ */
+extern CURLSH *txs_pool_begin(TxsPool *pool);
+extern void txs_pool_end(TxsPool *pool);
+
+/* Add to what went over a pool's connections. */
+extern void txs_pool_count(TxsPool *pool, size_t sent, size_t received);
+
+/*
+ * Before a transfer of a pool (or NULL) begins: where the session has many
+ * sockets open, close those of the pools that were used least recently.
+ */
+extern void txs_pools_make_room(const TxsPool *pool);
+
+/* The session ends. */
+extern void txs_pools_end(void);
+
+/* Callbacks for sockets; the data of open is the pool, or NULL. */
 extern curl_socket_t txs_sockets_open(void *data, curlsocktype purpose,
 									  struct curl_sockaddr *address);
 extern int txs_sockets_close(void *data, curl_socket_t fd);
 
 /* Reserve file descriptors for a transfer, as many as there can be. */
 extern void txs_sockets_reserve(void);
+
+/* How many sockets are open, of a pool or (NULL) of the session. */
+extern int txs_sockets_count(const TxsPool *pool);
 
 /*
  * Has a connection that nothing was asked on something to read?  Either it was

@@ -146,6 +146,25 @@ typedef void (*TxsTableReceiver)(const char *table, const char *problem,
 typedef void (*TxsFactReceiver)(const char *property, const char *value,
 								void *arg);
 
+/* What a session has of a server, for a user. */
+typedef struct TxsConnectionFacts
+{
+	Oid server;
+	Oid user;
+	const char *endpoint;
+	int sockets; /* open */
+	bool in_use; /* by a call or a cursor */
+	int64 requests;
+	int64 retries;
+	int64 throttles; /* attempts that the service has throttled */
+	int64 bytes_sent;
+	int64 bytes_received;
+	const char *last_error; /* of an attempt; NULL: none */
+} TxsConnectionFacts;
+
+typedef void (*TxsConnectionReceiver)(const TxsConnectionFacts *facts,
+									  void *arg);
+
 /*
  * All of them raise HV00R where the storage's table does not exist and may
  * not be made.  Reading from a storage that has not been made yet finds
@@ -230,6 +249,14 @@ struct TxsProvider
 	TxsCosts costs;
 	bool filters; /* does it look at a request's filters? */
 
+	/*
+	 * Hand out what this session has of servers, in no order, and close the
+	 * sockets of one server or (InvalidOid) of all that are not in use: true
+	 * if there were any, a warning where they are in use.  Both may be NULL.
+	 */
+	void (*list_connections)(TxsConnectionReceiver receive, void *arg);
+	bool (*disconnect)(Oid server);
+
 	/* Make what is missing; true if anything was. */
 	bool (*initialize)(const TxsStorage *storage);
 	void (*describe)(const TxsStorage *storage, TxsFactReceiver receive,
@@ -247,6 +274,17 @@ extern const TxsProvider txs_dynamodb_provider;
  * a storage), 42501 (no USAGE on it).
  */
 extern const TxsStorage *txs_storage_open(const char *name);
+
+/*
+ * The server of a storage of this name, or of txstore.default_storage for NULL,
+ * whatever the user's rights.  Raises 42704 and 42809 as txs_storage_open().
+ */
+extern Oid txs_storage_server(const char *name);
+
+/* The same functions of all providers together; see TxsProvider. */
+extern void txs_storage_list_connections(TxsConnectionReceiver receive,
+										 void *arg);
+extern bool txs_storage_disconnect(Oid server);
 
 /*
  * The storage of a server, for a user whose rights were checked.  It is the

@@ -107,14 +107,10 @@ refuse_altered_member(const ForeignServer *server)
 	}
 }
 
-/* Read a server from the catalogs and remember it. */
-static TxsStorage *
-read_storage(Oid server_oid)
+static void
+require_wrapper(const ForeignServer *server)
 {
-	ForeignServer *server = GetForeignServer(server_oid);
 	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
-	MemoryContext caller;
-	TxsStorage *storage;
 
 	if (strcmp(wrapper->fdwname, WRAPPER_NAME) != 0)
 		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -124,6 +120,17 @@ read_storage(Oid server_oid)
 				errhint("A storage is a server of the foreign-data wrapper "
 						"\"%s\".",
 						WRAPPER_NAME));
+}
+
+/* Read a server from the catalogs and remember it. */
+static TxsStorage *
+read_storage(Oid server_oid)
+{
+	ForeignServer *server = GetForeignServer(server_oid);
+	MemoryContext caller;
+	TxsStorage *storage;
+
+	require_wrapper(server);
 	refuse_altered_member(server);
 
 	caller = MemoryContextSwitchTo(known_context);
@@ -161,6 +168,19 @@ copy_storage(const TxsStorage *storage, Oid user)
 	return copy;
 }
 
+static Oid
+find_server(const char *name)
+{
+	Oid server = get_foreign_server_oid(name, true);
+
+	if (!OidIsValid(server))
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
+				errmsg("storage \"%s\" does not exist", name),
+				errhint("Use CREATE SERVER ... FOREIGN DATA WRAPPER "
+						"txstore_fdw to create one."));
+	return server;
+}
+
 const TxsStorage *
 txs_storage_open(const char *name)
 {
@@ -168,15 +188,19 @@ txs_storage_open(const char *name)
 
 	if (name == NULL)
 		name = txs_default_storage;
-	server = get_foreign_server_oid(name, true);
-	if (!OidIsValid(server))
-		ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
-				errmsg("storage \"%s\" does not exist", name),
-				errhint("Use CREATE SERVER ... FOREIGN DATA WRAPPER "
-						"txstore_fdw to create one."));
+	server = find_server(name);
 	if (txs_server_aclcheck(server, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FOREIGN_SERVER, name);
 	return txs_storage_of_server(server, GetUserId());
+}
+
+Oid
+txs_storage_server(const char *name)
+{
+	Oid server = find_server(name == NULL ? txs_default_storage : name);
+
+	require_wrapper(GetForeignServer(server));
+	return server;
 }
 
 TxsStorage *
@@ -208,4 +232,35 @@ txs_storage_require_writable(const TxsStorage *storage, const char *what)
 					   what, storage->name),
 				errhint("Its owner can change that with ALTER SERVER ... "
 						"OPTIONS (SET read_only 'false')."));
+}
+
+/* A server may have had another provider when it was used. */
+static const TxsProvider *const providers[] = {&txs_embedded_provider,
+											   &txs_dynamodb_provider};
+
+void
+txs_storage_list_connections(TxsConnectionReceiver receive, void *arg)
+{
+	int i;
+
+	for (i = 0; i < lengthof(providers); i++)
+	{
+		if (providers[i]->list_connections != NULL)
+			providers[i]->list_connections(receive, arg);
+	}
+}
+
+bool
+txs_storage_disconnect(Oid server)
+{
+	bool is_closed = false;
+	int i;
+
+	for (i = 0; i < lengthof(providers); i++)
+	{
+		if (providers[i]->disconnect != NULL &&
+			providers[i]->disconnect(server))
+			is_closed = true;
+	}
+	return is_closed;
 }

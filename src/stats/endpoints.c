@@ -121,3 +121,17 @@ txs_endpoints_set_skew(const char *name, int64 skew)
 		endpoint->skew = skew;
 	unlock();
 }
+
+int
+txs_endpoints_count(int *most)
+{
+	int count = 0;
+
+	*most = ENDPOINTS;
+	attach();
+	SpinLockAcquire(&shared->lock);
+	while (count < ENDPOINTS && shared->endpoints[count].name != 0)
+		count++;
+	unlock();
+	return count;
+}

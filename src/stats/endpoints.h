@@ -24,4 +24,10 @@ extern void txs_endpoints_give_tokens(const char *endpoint, int count);
 extern int64 txs_endpoints_skew(const char *endpoint);
 extern void txs_endpoints_set_skew(const char *endpoint, int64 skew);
 
+/*
+ * How many endpoints are known; *most is how many can be, before the others
+ * share one bucket.
+ */
+extern int txs_endpoints_count(int *most);
+
 #endif /* TXS_ENDPOINTS_H */

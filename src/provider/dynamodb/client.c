@@ -166,6 +166,8 @@ begin_attempt(TxsRunningCall *running)
 	MemoryContext caller = MemoryContextSwitchTo(running->requests);
 
 	call->attempts++;
+	if (call->attempts > 1)
+		txs_lines_count_retry(connection->line);
 	running->request = (TxsHttpRequest){
 		.method = "POST",
 		.url = connection->endpoint.url,
@@ -176,6 +178,7 @@ begin_attempt(TxsRunningCall *running)
 		.ca_file = connection->storage->ca_file,
 		.connect_timeout = connection->connect_timeout,
 		.timeout = attempt_timeout(running),
+		.pool = txs_lines_pool(connection->line),
 		.max_answer = MAX_ANSWER,
 		.wait_event = WAIT_EVENT,
 	};
@@ -405,6 +408,7 @@ end_attempt(TxsRunningCall *running)
 		call->result = TXS_CALL_OK;
 		return true;
 	}
+	txs_lines_count_failure(call->connection->line, call);
 	if (!plan_retry(call, &answer, attempts, &delay))
 	{
 		call->result = call->is_write && attempts->open_outcome

@@ -19,6 +19,25 @@
 #include "net/http.h"
 #include "provider/provider.h"
 
+/* lines.c */
+
+/* What this session keeps for a server and a user: a line to it. */
+typedef struct TxsLine TxsLine;
+
+/*
+ * The line of a storage, for its endpoint's url; made if need be, and in use as
+ * long as the current memory context.
+ */
+extern TxsLine *txs_lines_use(const TxsStorage *storage, const char *url);
+
+extern TxsPool *txs_lines_pool(const TxsLine *line);
+
+/* An attempt is made that is not the first of its call. */
+extern void txs_lines_count_retry(TxsLine *line);
+
+extern void txs_lines_list(TxsConnectionReceiver receive, void *arg);
+extern bool txs_lines_disconnect(Oid server);
+
 /* settings.c */
 
 /* The settings, in milliseconds. */
@@ -29,6 +48,7 @@ extern int txs_connect_timeout;
 typedef struct TxsConnection
 {
 	const TxsStorage *storage;
+	TxsLine *line;
 	TxsEndpoint endpoint;
 	TxsCredentials *credentials; /* may change while a call is tried again */
 	TxsSource source;			 /* they come from */
@@ -99,6 +119,9 @@ typedef struct TxsCall
 	int nreasons;
 	const TxsReason *reasons;
 } TxsCall;
+
+/* An attempt of a call has failed: lines.c keeps what its line shows of it. */
+extern void txs_lines_count_failure(TxsLine *line, const TxsCall *call);
 
 /* A call that is on its way beside others. */
 typedef struct TxsRunningCall TxsRunningCall;

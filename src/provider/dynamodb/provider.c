@@ -31,4 +31,6 @@ const TxsProvider txs_dynamodb_provider = {
 	.filters = true,
 	.initialize = txs_dynamodb_initialize,
 	.describe = txs_dynamodb_describe,
+	.list_connections = txs_lines_list,
+	.disconnect = txs_lines_disconnect,
 };

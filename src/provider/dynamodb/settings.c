@@ -76,5 +76,6 @@ txs_settings_connect(const TxsStorage *storage)
 									  ? storage->connect_timeout
 									  : txs_connect_timeout;
 	txs_credentials_find(connection);
+	connection->line = txs_lines_use(storage, connection->endpoint.url);
 	return connection;
 }
