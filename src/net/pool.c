@@ -31,6 +31,7 @@ struct TxsPool
 
 static dlist_head pools = DLIST_STATIC_INIT(pools);
 
+static CURLSH *make_share(void);
 static void close_share(TxsPool *pool);
 
 TxsPool *
@@ -80,10 +81,8 @@ CURLSH *
 txs_pool_begin(TxsPool *pool)
 {
 	if (pool->share == NULL)
-		pool->share = curl_share_init();
-	if (pool->share == NULL ||
-		curl_share_setopt(pool->share, CURLSHOPT_SHARE,
-						  CURL_LOCK_DATA_CONNECT) != CURLSHE_OK)
+		pool->share = make_share();
+	if (pool->share == NULL)
 		return NULL;
 	pool->transfers++;
 	dlist_move_head(&pools, &pool->node);
@@ -131,6 +130,20 @@ txs_pools_end(void)
 
 	dlist_foreach (i, &pools)
 		close_share(dlist_container(TxsPool, node, i.cur));
+}
+
+/* Not to be said twice: the cache would be made anew over its connections. */
+static CURLSH *
+make_share(void)
+{
+	CURLSH *share = curl_share_init();
+
+	if (share == NULL ||
+		curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT) ==
+			CURLSHE_OK)
+		return share;
+	curl_share_cleanup(share);
+	return NULL;
 }
 
 static void

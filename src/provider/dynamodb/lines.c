@@ -8,13 +8,16 @@
  * not closed and it does not go away.
  *
  * When the catalogs say that a server has changed, its connections are closed at
- * the end of the transaction, as postgres_fdw does; the line of a server that is no
- * more goes when lines are looked at the next time.
+ * once or at the end of their use, as postgres_fdw does; the line of a server that
+ * is no more goes when lines are looked at the next time.
  */
 #include "provider/dynamodb/dynamodb.h"
 
-#include "access/xact.h"
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/pg_foreign_server.h"
 #include "foreign/foreign.h"
+#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
@@ -42,15 +45,13 @@ struct TxsLine
 };
 
 static HTAB *lines = NULL;
-static bool any_is_changed = false;		/* of the lines */
-static bool must_close_changed = false; /* at the end of the transaction */
+static bool any_is_changed = false; /* of the lines */
 
 static void start(void);
 static TxsLine *find_line(const TxsStorage *storage, const char *url);
 static void end_use(void *arg);
 static void look_at_changed(void);
 static void note_change(Datum arg, int cache, uint32 hash);
-static void close_changed(XactEvent event, void *arg);
 static void report_in_use(const TxsLine *line);
 
 TxsLine *
@@ -69,10 +70,15 @@ txs_lines_use(const TxsStorage *storage, const char *url)
 	return line;
 }
 
+/* Called when a context goes: must not raise. */
 static void
 end_use(void *arg)
 {
-	((TxsLine *) arg)->uses--;
+	TxsLine *line = arg;
+
+	line->uses--;
+	if (line->uses == 0 && line->is_changed)
+		txs_pool_close(line->pool);
 }
 
 TxsPool *
@@ -195,7 +201,6 @@ start(void)
 	if (lines != NULL)
 		return;
 	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, note_change, (Datum) 0);
-	RegisterXactCallback(close_changed, NULL);
 	lines = hash_create("txstore lines", 8, &control, HASH_ELEM | HASH_BLOBS);
 }
 
@@ -239,7 +244,29 @@ remove_line(TxsLine *line)
 	hash_search(lines, &line->key, HASH_REMOVE, NULL);
 }
 
-/* Of servers that have changed: close what is not in use, forget what is gone. */
+/*
+ * Is a server there?  The catalogs' cache would remember each one that is not for
+ * as long as the session lasts.
+ */
+static bool
+is_there(Oid server)
+{
+	Relation servers = table_open(ForeignServerRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool found;
+
+	ScanKeyInit(&key, Anum_pg_foreign_server_oid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(server));
+	scan = systable_beginscan(servers, ForeignServerOidIndexId, true, NULL, 1,
+							  &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(servers, AccessShareLock);
+	return found;
+}
+
+/* Forget lines of servers that are no more, unless they are in use. */
 static void
 look_at_changed(void)
 {
@@ -259,15 +286,13 @@ look_at_changed(void)
 			any_is_changed = true;
 			continue;
 		}
-		txs_pool_close(line->pool);
 		line->is_changed = false;
-		if (!SearchSysCacheExists1(FOREIGNSERVEROID,
-								   ObjectIdGetDatum(line->key.server)))
+		if (!is_there(line->key.server))
 			remove_line(line);
 	}
 }
 
-/* May come at any time that catalogs are read. */
+/* May come at any time that catalogs are read, not within a call of libcurl. */
 static void
 note_change(Datum arg, int cache, uint32 hash)
 {
@@ -281,30 +306,7 @@ note_change(Datum arg, int cache, uint32 hash)
 			continue;
 		line->is_changed = true;
 		any_is_changed = true;
-		must_close_changed = true;
-	}
-}
-
-/* Nothing is looked up here: there are no catalogs any more. */
-static void
-close_changed(XactEvent event, void *arg)
-{
-	HASH_SEQ_STATUS status;
-	TxsLine *line;
-
-	if (!must_close_changed ||
-		(event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT &&
-		 event != XACT_EVENT_PREPARE))
-		return;
-	must_close_changed = false;
-	hash_seq_init(&status, lines);
-	while ((line = hash_seq_search(&status)) != NULL)
-	{
-		if (!line->is_changed)
-			continue;
 		if (line->uses == 0)
 			txs_pool_close(line->pool);
-		else
-			must_close_changed = true;
 	}
 }
