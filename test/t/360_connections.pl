@@ -216,14 +216,15 @@ sub use_servers
 		COMMIT;
 	END LOOP; END \$do\$});
 	result($session, 'SELECT count(*) FROM txstore.connections()');
-	return (open_files(), memory_of($pid, 'RssAnon'));
+	return (open_files(), memory_of($pid, 'RssAnon'), result($session, q{SELECT used_bytes / 1024 FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext'}));
 }
 result($session, 'SELECT txstore.disconnect_all()');
-my ($files, $memory) = use_servers(100);
-my ($files_later, $memory_later) = use_servers(1000);
+my ($files, $memory, $top) = use_servers(100);
+my ($files_later, $memory_later, $top_later) = use_servers(1000);
 is(sockets_to($server{one}->port), 0, 'no socket is left of 1,000 servers');
 is($files_later, $files, "$files descriptors that are no files");
 cmp_ok($memory_later - $memory, '<', 500, "$memory kB of memory, then $memory_later kB");
+cmp_ok($top_later - $top, '<', 20, "of which $top kB, then $top_later kB last as long as the session");
 
 # Many that stay: those used least recently are closed, all can be used.
 $node->safe_psql('postgres', join ';', map { "CREATE SERVER many$_ FOREIGN DATA WRAPPER txstore_fdw OPTIONS (provider 'dynamodb', endpoint '" . $server{one}->url . "', table_name 'connections')" } 1 .. 100);

@@ -204,7 +204,10 @@ start(void)
 	lines = hash_create("txstore lines", 8, &control, HASH_ELEM | HASH_BLOBS);
 }
 
-/* One that an error keeps from being whole is not kept. */
+/*
+ * One that an error keeps from being whole is not kept.  Connections to another url
+ * were closed, or will be, when the server was altered.
+ */
 static TxsLine *
 find_line(const TxsStorage *storage, const char *url)
 {
@@ -216,10 +219,7 @@ find_line(const TxsStorage *storage, const char *url)
 		return line;
 	copy = MemoryContextStrdup(TopMemoryContext, url);
 	if (line != NULL)
-	{
-		txs_pool_close(line->pool);
 		pfree(line->url);
-	}
 	else
 	{
 		TxsPool *pool = txs_pool_create();
