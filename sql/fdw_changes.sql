@@ -35,7 +35,50 @@ INSERT INTO parent VALUES ('fdw_changes/a', '0');
 UPDATE parent SET etag = '1';
 DELETE FROM parent;
 TRUNCATE parent;
--- Those who ask beforehand are told
+DROP TABLE parent;
+-- A row that is to go into a partition, by every way; rows for others go in
+CREATE TABLE parent (partition_key text COLLATE "C", etag text) PARTITION BY LIST (partition_key);
+CREATE TABLE local PARTITION OF parent FOR VALUES IN ('local', 'here');
+CREATE FOREIGN TABLE child PARTITION OF parent DEFAULT SERVER :"storage" OPTIONS (kind 'keys');
+INSERT INTO parent VALUES ('local', '0');
+INSERT INTO parent VALUES ('here', '0'), ('fdw_changes/a', '0');
+UPDATE parent SET partition_key = 'fdw_changes/a' WHERE partition_key = 'local';
+MERGE INTO parent USING (VALUES ('local'), ('fdw_changes/a')) AS v(k) ON partition_key = k AND partition_key = 'local'
+	WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (k, '0');
+COPY parent FROM stdin;
+here	0
+fdw_changes/a	0
+\.
+COPY parent FROM stdin;
+here	0
+\.
+SELECT * FROM local ORDER BY partition_key;
+-- The SQLSTATE and the hint are the same for each kind of table, but where PostgreSQL does not ask
+CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	hint text;
+BEGIN
+	EXECUTE statement;
+	RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(', ', SQLSTATE, nullif(hint, ''));
+END $$;
+CREATE FOREIGN TABLE states (partition_key text COLLATE "C", sequence_id bigint) SERVER :"storage" OPTIONS (kind 'states');
+SELECT change, count(*) AS kinds, string_agg(DISTINCT refusal(format(change, name)), '; ') AS refusal
+  FROM unnest(ARRAY['keys', 'other', 'states']) AS name,
+	   unnest(ARRAY['INSERT INTO %s VALUES (NULL)', 'UPDATE %s SET partition_key = NULL', 'DELETE FROM %s', 'TRUNCATE %s',
+		   $$COPY %s FROM '/dev/null'$$, 'MERGE INTO %s AS t USING local ON false WHEN MATCHED THEN DO NOTHING']) AS change
+ GROUP BY change ORDER BY change COLLATE "C";
+-- Nothing was read, nor written
+SELECT count(*) FROM keys WHERE partition_key LIKE 'fdw_changes/%';
+-- Those who ask beforehand are told, also after a change was refused
+BEGIN;
+SAVEPOINT before;
+COPY keys FROM '/dev/null';
+ROLLBACK TO before;
+SELECT pg_relation_is_updatable('keys', true) AS updatable;
+COMMIT;
 SELECT table_name, is_insertable_into FROM information_schema.tables WHERE table_schema = 'fdw_changes' AND table_type = 'FOREIGN' ORDER BY 1;
 SELECT pg_relation_is_updatable('keys', true) AS updatable;
 -- Reading into a plain table, and out
