@@ -29,6 +29,7 @@ static void release(void *arg);
 static CURL *take_easy(void);
 static void use_pool(TxsTransfer *transfer);
 static void leave_pool(TxsTransfer *transfer);
+static size_t size_of_head(const TxsTransfer *transfer);
 static void set_options(TxsTransfer *transfer);
 static bool set_method(TxsTransfer *transfer);
 static void make_headers(TxsTransfer *transfer);
@@ -125,23 +126,51 @@ use_pool(TxsTransfer *transfer)
 	}
 	if (share != NULL)
 		transfer->pool = transfer->request->pool;
+	transfer->own_head = size_of_head(transfer);
 }
 
+/* The request may be gone by now, in an abort. */
 static void
 leave_pool(TxsTransfer *transfer)
 {
-	long head = 0;
-
 	if (transfer->pool == NULL)
 		return;
 	if (transfer->is_begun)
-	{
-		curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &head);
-		txs_pool_count(transfer->pool, head + transfer->body_taken,
+		txs_pool_count(transfer->pool,
+					   transfer->own_head + transfer->body_taken,
 					   transfer->head_bytes + transfer->body.length);
-	}
 	curl_easy_setopt(transfer->easy, CURLOPT_SHARE, NULL);
 	txs_pool_end(transfer->pool);
+}
+
+/*
+ * Bytes of a request's head.  CURLINFO_REQUEST_SIZE is that with 7.88, but counts
+ * the body, too, with 8.23.
+ */
+static size_t
+size_of_head(const TxsTransfer *transfer)
+{
+	const TxsHttpRequest *request = transfer->request;
+	const char *host = strstr(request->url, "://");
+	const char *path = host == NULL ? NULL : strchr(host + 3, '/');
+	char number[32];
+	size_t size = strlen(request->method) + strlen(" ") +
+				  strlen(path == NULL ? "/" : path) +
+				  strlen(" HTTP/1.1\r\n\r\n");
+
+	if (strcmp(request->method, "GET") != 0)
+		size += snprintf(number, sizeof(number), "%zu", request->body.length) +
+				strlen("Content-Length: \r\n");
+	for (const struct curl_slist *i = transfer->headers; i != NULL;
+		 i = i->next)
+	{
+		size_t length = strlen(i->data);
+
+		/* "Name:" is one that is not sent. */
+		if (i->data[length - 1] != ':')
+			size += length + strlen("\r\n");
+	}
+	return size;
 }
 
 /*

@@ -57,6 +57,7 @@ typedef struct TxsTransfer
 	const char *problem;		 /* what we say, or NULL */
 
 	/* The request.  See answer.c for what these facts prove. */
+	size_t own_head;   /* bytes, where there is a pool to count them */
 	size_t body_taken; /* bytes that libcurl took to send */
 	bool is_begun;	   /* libcurl was let send the request */
 	bool is_refused;   /* it wanted to send it again, and was not let */
