@@ -518,6 +518,12 @@ part_differential()
 	build_plain
 	cd "$tree"
 	run_test differential_test test/with_cluster python3 test/differential/differential_test.py
+	run_test differential_faults test/servers/with_server -- bash -c \
+		'test/with_cluster python3 test/differential/differential_test.py 160 faults "$FAULT_SERVER" "$FAULT_CONTROL"'
+	if [ "${EMULATORS:-yes}" != no ] && test/servers/with_emulator --install dynoxide; then
+		run_test differential_dynoxide test/servers/with_emulator dynoxide -- bash -c \
+			'test/with_cluster python3 test/differential/differential_test.py 160 dynoxide "$EMULATOR_URL"'
+	fi
 }
 
 # The examples of README.md and doc/.

@@ -2,17 +2,21 @@
 Random queries against the foreign tables of a storage and against plain copies
 of them: the answers must be equal.
 
-    differential_test.py [queries [seed [endpoint]]]
+    differential_test.py [queries [seed [endpoint [control]]]]
 
 Half of the queries run in a database of locale C, half in one that orders texts
-as English does.  With an endpoint, storages are tables of that DynamoDB server.
+as English does.  With an endpoint, storages are tables of that DynamoDB server; with
+the control path of a fault server, too, it gives small and empty pages, and
+fails now and then.
 A failure shows the seed, the number and the text of the query.
 """
 
+import json
 import os
 import random
 import subprocess
 import sys
+import urllib.request
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "replay"))
 
@@ -27,8 +31,26 @@ PARTITIONS = 40
 # Plans that the planner would hardly choose for tables of this size.
 SETTINGS = ["", "", "", "enable_nestloop = off", "enable_hashjoin = off; SET enable_mergejoin = off",
             "enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off",
-            "enable_hashjoin = off; SET enable_nestloop = off", "enable_sort = off", "enable_hashagg = off"]
+            "enable_hashjoin = off; SET enable_nestloop = off", "txstore.enable_lookup_join = off",
+            "enable_hashjoin = off; SET enable_mergejoin = off; SET enable_nestloop = off", "enable_sort = off", "enable_hashagg = off"]
 EXECUTIONS = 7  # the sixth may be the first with a generic plan
+
+
+# What a client must survive, and what comes at once.
+FAULTS = [{"fault": fault} for fault in ("empty_page", "empty_page", "unprocessed", "http_500", "drop_mid_answer", "wrong_crc", "chunked", "close")]
+FAULTS.append({"fault": "throttle", "headers": {"x-amz-retry-after": "5"}})
+
+
+def set_faults(control, seed):
+    """From now on, or never more (seed None)."""
+    if control is None:
+        return
+    settings = {"random": None, "page_bytes": 1 << 20}
+    if seed is not None:
+        settings = {"page_bytes": 600, "random": {
+            "probability": 0.04, "seed": seed, "operations": ["Scan", "Query", "GetItem", "BatchGetItem"], "faults": FAULTS}}
+    request = urllib.request.Request(control, json.dumps(settings).encode(), method="POST")
+    urllib.request.urlopen(request).read()
 
 
 def english():
@@ -128,14 +150,16 @@ def compare(session, query, form, settings):
     return [f"{form}, {settings or 'no settings'}: {query.with_constants()}"] + tap.differ("answers", found, expected)
 
 
-def run_queries(session, database, count, seed, endpoint):
+def run_queries(session, database, count, seed, endpoint, control):
     differences = []
     errors = 0
     for first in range(0, count, QUERIES_OF_A_STORAGE):
         name = f"{database}_{seed}_{first}"
         generator = random.Random(name)
+        set_faults(control, None)
         storage = Storage(session, generator, name, endpoint)
         storage.check_copy(name)
+        set_faults(control, first)
         maker = queries.Maker(generator, storage.partitions)
         for number in range(first, min(count, first + QUERIES_OF_A_STORAGE)):
             query = maker.make()
@@ -152,13 +176,14 @@ def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     seed = sys.argv[2] if len(sys.argv) > 2 else "1"
     endpoint = sys.argv[3] if len(sys.argv) > 3 else None
+    control = sys.argv[4] if len(sys.argv) > 4 else None
     if len(sys.argv) <= 1:
         tap.start()
     for database, locale in (("locale_c", "LC_COLLATE 'C' LC_CTYPE 'C'"), ("locale_english", english())):
         create_database(database, locale)
         session = psql.Session()
         session.run("CREATE EXTENSION txstore").rows()
-        run_queries(session, database, count // 2, seed, endpoint)
+        run_queries(session, database, count // 2, seed, endpoint, control)
         session.close()
         del os.environ["PGDATABASE"]
     tap.finish()

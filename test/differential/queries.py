@@ -17,7 +17,7 @@ SHOWN = {
     "k": ["partition_key", "grain_type", "grain_key", "state_name", "etag", "committed_sequence_id", "written_at", "metadata",
           "metadata_bytes", "commit_records"],
     "p": ["partition_key", "grain_key", "etag", "committed_sequence_id", "state", "state_bytes", "pending", "in_doubt",
-          "transaction_timestamp", "commit_records"],
+          "transaction_timestamp", "commit_records", "pending_versions"],
     "s": ["partition_key", "sequence_id", "row_key", "etag", "state", "state_bytes", "transaction_id", "transaction_timestamp",
           "transaction_timestamp_text", "manager_grain", "transaction_manager"],
     "l": ["id", "k", "n"],
@@ -113,7 +113,19 @@ class Maker:
 
     def partition_qual(self, alias):
         column = f"{alias}.partition_key"
-        shape = self.random.randrange(12)
+        shape = self.random.randrange(16)
+        if shape == 12:
+            return self.piece_qual(alias)
+        if shape == 13:
+            return self.piece_qual(alias, True)
+        if shape == 14:
+            value = self.partition()
+            beginning = self.query.parameter("text", literal(value[1:-1][:self.random.randrange(12)]) if value != "NULL" else value)
+            return self.choice(f"{column} ^@ {beginning}", f"starts_with({column}, {beginning})")
+        if shape == 15:
+            values = [self.query.parameter("text", value) for value in self.some(self.partition, 4)]
+            quals = [f"{column} = {value}{self.choice('', '', f' AND {alias}.etag <> {literal(str(0))}')}" for value in values]
+            return f"({' OR '.join(f'({qual})' for qual in quals)})"
         if shape < 3:
             return f"{column} = {self.text(self.partition())}"
         if shape == 3:
@@ -136,6 +148,23 @@ class Maker:
             return f"{column} = (SELECT max(l.k) FROM l.l WHERE l.id < {self.query.parameter('int', self.random.choice(NUMBERS))})"
         low, high = self.partition(), self.partition()
         return f"{column} BETWEEN {self.query.parameter('text', low)} AND {self.query.parameter('text', high)}"
+
+    def piece_qual(self, alias, whole=False):
+        """Grain type, grain key and state name of a partition, all or some of them."""
+        value = self.random.choice(self.partitions)
+        grain_type, _, rest = value.partition("/")
+        grain_key, _, state_name = rest.partition("_default_")
+        pieces = [("grain_type", grain_type), ("grain_key", grain_key), ("state_name", state_name)]
+        quals = []
+        for column, text in pieces:
+            if not whole and self.chance(0.4):
+                continue
+            if self.chance(0.25):
+                others = [literal(text), literal(self.random.choice(self.partitions).partition("/")[0])]
+                quals.append(f"{alias}.{column} = ANY ({self.array('text', others)})")
+            else:
+                quals.append(f"{alias}.{column} = {self.text(literal(text))}")
+        return " AND ".join(quals) or "true"
 
     def number_qual(self, column):
         shape = self.random.randrange(6)
@@ -173,6 +202,7 @@ class Maker:
                  "random() >= 0"]
         if table == "s":
             quals += ["{0}.state IS NULL", "{0}.state ->> 'n' = '1'", "{0}.manager_grain IS NOT NULL", "{0}.sequence_id % 2 = 0",
+                      "{0}.transaction_id = '11111111-2222-3333-4444-555555555555'", "{0}.transaction_id IS NULL",
                       "{0}.transaction_timestamp < '2020-01-01'", "{0}.sequence_id = length({0}.row_key)"]
         else:
             quals += ["{0}.committed_sequence_id > 1", "{0}.commit_records = 2", "{0}.written_at IS NULL"]
