@@ -230,6 +230,23 @@ answer_batch(Connection *connection, const char *body, bool with_state)
 }
 
 static void
+answer_description(Connection *connection)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "\"ItemCount\":%ld,\"TableSizeBytes\":%ld}}",
+			 (long) pages * rows, (long) pages * rows * (blob + 100));
+	answer(connection,
+		   "{\"Table\":{\"TableStatus\":\"ACTIVE\",\"AttributeDefinitions\":["
+		   "{\"AttributeName\":\"PartitionKey\",\"AttributeType\":\"S\"},"
+		   "{\"AttributeName\":\"RowKey\",\"AttributeType\":\"S\"}],"
+		   "\"KeySchema\":["
+		   "{\"AttributeName\":\"PartitionKey\",\"KeyType\":\"HASH\"},"
+		   "{\"AttributeName\":\"RowKey\",\"KeyType\":\"RANGE\"}],",
+		   NULL, text);
+}
+
+static void
 make_answer(Connection *connection, const char *head, const char *body)
 {
 	bool with_state = strstr(body, "GrainState") != NULL ||
@@ -253,6 +270,8 @@ make_answer(Connection *connection, const char *head, const char *body)
 			   "],\"ScannedCount\":1}");
 	else if (strstr(head, ".BatchGetItem\r") != NULL)
 		answer_batch(connection, body, with_state);
+	else if (strstr(head, ".DescribeTable\r") != NULL)
+		answer_description(connection);
 	else
 		answer(connection, "{", NULL, "}");
 }
