@@ -404,7 +404,7 @@ part_regress()
 }
 
 # The SQL tests that are about no provider, on a DynamoDB server.
-provider_tests="abort commit contradictions delete_partition export handles import import_errors import_limits load partition_key \
+provider_tests="abort commit connections contradictions delete_partition export handles import import_errors import_limits load partition_key \
 pending plan plan_metadata prepare read_only rights store_arguments store_batches store_conflict \
 store_etag_argument store_etags store_limits store_metadata \
 fdw_analyze fdw_arrays fdw_attribute_names fdw_attributes fdw_changes fdw_children fdw_collations fdw_columns \
@@ -412,7 +412,7 @@ fdw_count fdw_cursors fdw_import fdw_joins fdw_limit fdw_long_transaction fdw_lo
 fdw_pieces fdw_prepared fdw_quals fdw_ranges fdw_read_only fdw_requests fdw_rights fdw_shapes fdw_types fdw_views"
 
 # What an emulator has not, or has otherwise (see test/servers/README.md).
-left_out_moto="import_limits store_batches store_etags store_limits store_metadata"
+left_out_moto="connections fdw_long_transaction fdw_requests import_limits store_batches store_etags store_limits store_metadata"
 left_out_dynoxide=""
 
 part_providers()
