@@ -4,11 +4,12 @@
 # that signs and sends the same bytes.  The server (page_server.c) gives pages as
 # fast as they are taken.
 #
-#   test/with_cluster test/bench/scan.sh [ROUNDS]     default: 5
+#   [SDKS="go node boto3"] test/with_cluster test/bench/scan.sh [ROUNDS]     default: 5
 #
 # A: all of 100,100 state rows in 143 pages.  B: rows by their keys.  E: the same
 # with answers that take 50 ms.  Microseconds a row or a call: "wall" of the
-# statement, "CPU" of the backend.  Medians of the rounds.
+# statement, "CPU" of the backend.  Medians of the rounds.  With SDKS, the same
+# scans by AWS's own libraries, which are installed by go, npm and pip.
 
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -25,7 +26,7 @@ cc -O2 -Isrc -o "$folder/loop" test/bench/signed_loop.c src/aws/sigv4.c -lcurl -
 # Start a server with states of so many bytes, and answers after so many ms.
 start_server()
 {
-	local name=$1 blob=$2 delay=$3
+	local name=$1 blob=$2 delay=$3 pages=${4:-$pages} rows=${5:-$rows}
 	mkfifo "$folder/$name.in"
 	"$folder/server" $pages $rows "$blob" "$delay" <"$folder/$name.in" >"$folder/$name.port" &
 	servers+=($!)
@@ -50,6 +51,8 @@ SQL
 start_server kb 1024 0
 start_server large 16384 0
 start_server slow 1024 50
+# The library for Go gives up on answers that are as large as those.
+start_server shared 1024 0 334 300
 
 median() { sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 
@@ -83,6 +86,8 @@ statements=(
 	"A3 LIMIT 10|kb|SELECT count(*) FROM (SELECT FROM states4 LIMIT 10) AS l|1"
 	"B3 = ANY of 100|kb|SELECT count(*) FROM states1 WHERE partition_key = ANY (ARRAY(SELECT concat('account/', i) FROM generate_series(1, 100) AS i)) AND sequence_id = 1|1"
 	"B3 join of 1,000|kb|SELECT count(*) FROM generate_series(1, 1000) AS i LEFT JOIN states1 ON partition_key = format('account/%s', i) AND sequence_id = 1|1"
+	"A1 in smaller pages|shared|SELECT count(state), sum(length(state)) FROM states1|100200"
+	"A2 in smaller pages|shared|SELECT count(partition_key), count(row_key), count(etag) FROM states1|100200"
 	"E 50 ms, 1 segment|slow|SELECT count(state), sum(length(state)) FROM states1|$total"
 	"E 50 ms, 8 segments|slow|SELECT count(state), sum(length(state)) FROM states8|$total")
 
@@ -110,7 +115,35 @@ SQL
 }
 printf '{"ConsistentRead":true,"ExpressionAttributeNames":{"#p":"PartitionKey","#r":"RowKey","#e":"ETag"},"Key":{"PartitionKey":{"S":"account/1"},"RowKey":{"S":"state_0000000000000001"}},"ProjectionExpression":"#p,#r,#e","ReturnConsumedCapacity":"TOTAL","TableName":"Pages"}' >"$folder/GetItem"
 
+# A scan by one of AWS's libraries.
+install_sdk()
+{
+	cp test/bench/sdks/* "$folder/"
+	case $1 in
+		go) (cd "$folder" && go mod init scan && go mod tidy && go build -o scan_go scan.go) >"$folder/install.log" 2>&1 ;;
+		node) (cd "$folder" && npm install @aws-sdk/client-dynamodb) >"$folder/install.log" 2>&1 ;;
+		boto3) (python3 -m venv "$folder/venv" && "$folder/venv/bin/pip" install boto3) >"$folder/install.log" 2>&1 ;;
+	esac || { tail -n 5 "$folder/install.log" >&2; return 1; }
+}
+
+run_sdk()
+{
+	case $1 in
+		go) "$folder/scan_go" "$url_shared" "$2" ;;
+		node) (cd "$folder" && node scan.mjs "$url_shared" "$2") ;;
+		boto3) "$folder/venv/bin/python3" "$folder/scan.py" "$url_shared" "$2" ;;
+	esac >>"$folder/$1.$2"
+}
+
+for sdk in ${SDKS:-}; do
+	install_sdk "$sdk"
+done
+
 for _ in $(seq "$rounds"); do
+	for sdk in ${SDKS:-}; do
+		run_sdk "$sdk" states
+		run_sdk "$sdk" keys
+	done
 	for i in "${!statements[@]}"; do
 		IFS='|' read -r _ schema statement _ <<<"${statements[i]}"
 		run_statement "$i" "$schema" "$statement"
@@ -128,8 +161,14 @@ for i in "${!statements[@]}"; do
 		if (count > 1) printf "%-22s wall %7.2f us a row, CPU %6.2f; %8.1f ms in all\n", name, wall / count, cpu / count, wall / 1000
 		else printf "%-22s wall %8.1f us, CPU %8.1f\n", name, wall, cpu }'
 done
-awk -v wall="$(median <"$folder/12.wall")" -v pages=$pages 'BEGIN { ideal = pages * 50 / 8; printf "E 8 segments           %.2f of the ideal %.0f ms\n", wall / 1000 / ideal, ideal }'
+awk -v wall="$(median <"$folder/14.wall")" -v pages=$pages 'BEGIN { ideal = pages * 50 / 8; printf "E 8 segments           %.2f of the ideal %.0f ms\n", wall / 1000 / ideal, ideal }'
 for plan in force_custom_plan force_generic_plan; do
 	awk -v plan=$plan -v ours="$(median <"$folder/lookups.$plan")" -v loop="$(median <"$folder/lookups.loop")" \
 		'BEGIN { printf "B2 %-19s p50 %6.1f us, loop %6.1f: %.2f\n", plan, ours, loop, ours / loop }'
+done
+for sdk in ${SDKS:-}; do
+	for what in states keys; do
+		awk -v wall="$(cut -d' ' -f3 "$folder/$sdk.$what" | median)" -v cpu="$(cut -d' ' -f4 "$folder/$sdk.$what" | median)" -v what=$what \
+			'END { printf "%-22s wall %7.2f us a row, CPU %6.2f (%s rows, %s bytes)\n", $5 " " $6 ", " what, wall, cpu, $1, $2 }' "$folder/$sdk.$what"
+	done
 done
