@@ -78,7 +78,10 @@ SAVEPOINT before;
 COPY keys FROM '/dev/null';
 ROLLBACK TO before;
 SELECT pg_relation_is_updatable('keys', true) AS updatable;
-COMMIT;
+ALTER FOREIGN TABLE keys OPTIONS (ADD consistent_read 'true');
+SELECT pg_relation_is_updatable('keys', true) AS updatable;
+COPY keys FROM '/dev/null';
+ROLLBACK;
 SELECT table_name, is_insertable_into FROM information_schema.tables WHERE table_schema = 'fdw_changes' AND table_type = 'FOREIGN' ORDER BY 1;
 SELECT pg_relation_is_updatable('keys', true) AS updatable;
 -- Reading into a plain table, and out

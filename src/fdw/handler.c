@@ -54,12 +54,13 @@ insert_row(EState *estate, ResultRelInfo *target, TupleTableSlot *slot,
 /*
  * No row can be changed, and who asks is told so.  But the executor asks, too,
  * before it calls begin_insert(), and its error would have no hint.  It is known
- * by its lock, which nobody else takes on a foreign table: LOCK TABLE does not.
+ * by its lock, which nothing else takes on a foreign table: LOCK TABLE does not,
+ * and DDL takes stronger ones.
  */
 static int
 is_updatable(Relation relation)
 {
-	return CheckRelationLockedByMe(relation, RowExclusiveLock, true)
+	return CheckRelationLockedByMe(relation, RowExclusiveLock, false)
 			   ? 1 << CMD_INSERT
 			   : 0;
 }
