@@ -41,7 +41,7 @@ sub meet
 	my ($what, $fault, $times, $requests, $at, $call, $done) = @_;
 	my $name = "$what: " . name_of($fault) . (defined $times ? " $times times" : ' always') . " at request $at";
 	my $expected = expected_of($fault, 1, $times);
-	$matrix->set_fault($fault, $times, 'TransactWriteItems', $at, 'LONG');
+	$matrix->set_fault($fault, $times, 'TransactWriteItems', $at);
 	my ($outcome, $message, $detail) = $matrix->call($call);
 	my $applied = $matrix->applied_once($fault, $name);
 	$matrix->faults;

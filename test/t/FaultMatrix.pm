@@ -123,25 +123,15 @@ sub storage_for
 	return !defined $times && ($expected // '') eq '08007' ? 'hasty' : 'patient';
 }
 
-# Let the next request make a connection.
-sub close_connection
-{
-	my ($self, $key) = @_;
-	$self->faults({ operation => '*', fault => 'close', times => undef });
-	result($self->{session}, "SELECT state_of('$key', 'patient')");
-	$self->faults;
-	return;
-}
-
 # Set a fault of the nth request of an operation.  One of a connection needs one to
 # be made just then.
 sub set_fault
 {
-	my ($self, $fault, $times, $operation, $nth, $key) = @_;
+	my ($self, $fault, $times, $operation, $nth) = @_;
 	my @rules = rules_of($fault, $operation, $nth, $times);
 	if ($fault->{fresh} && $nth == 1)
 	{
-		$self->close_connection($key);
+		result($self->{session}, 'SELECT txstore.disconnect_all()');
 	}
 	elsif ($fault->{fresh})
 	{
@@ -195,7 +185,7 @@ sub check_store
 
 	$self->set_clock($storage) if $fault->{fault} eq 'skew';
 	result($self->{session}, "SELECT state_of('$key', '$storage')");
-	$self->set_fault($fault, $times, 'TransactWriteItems', $at, $key);
+	$self->set_fault($fault, $times, 'TransactWriteItems', $at);
 	my ($outcome, $message, $detail) = $self->call($call);
 	my $applied = $self->applied_once($fault, $name);
 	$self->faults;
@@ -253,7 +243,7 @@ sub check_load
 	my $load = "SELECT state_of('$key', '$storage')";
 
 	$self->set_clock($storage) if $fault->{fault} eq 'skew';
-	$self->set_fault($fault, $times, $operation, 1, $key);
+	$self->set_fault($fault, $times, $operation, 1);
 	my ($outcome, $message, $detail) = $self->call($load);
 	$self->faults;
 	is($outcome, $expected eq 'ok' ? '1 2' : $expected, "$name: outcome") or diag(join ' | ', $message // '', $detail // '');
