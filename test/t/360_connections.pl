@@ -11,13 +11,16 @@ use Test::More;
 use Txstore;
 
 my %server = map { $_ => FaultServer->new('--verify') } qw(one two);
+my $folder = PostgreSQL::Test::Utils::tempdir();
+system_or_bail("$FindBin::Bin/../servers/make_certificates", $folder);
+$server{tls} = FaultServer->new('--verify', '--certificate', "$folder/server.pem", '--key', "$folder/server.key");
 my $node = new_node('connections');
 foreach my $name (sort keys %server)
 {
 	my $url = $server{$name}->url;
 	$node->safe_psql('postgres', qq{
 		CREATE SERVER $name FOREIGN DATA WRAPPER txstore_fdw
-			OPTIONS (provider 'dynamodb', endpoint '$url', table_name 'connections', request_timeout '10s');
+			OPTIONS (provider 'dynamodb', endpoint '$url', ca_file '$folder/ca.pem', table_name 'connections', request_timeout '10s');
 		CREATE FOREIGN TABLE keys_$name (partition_key text COLLATE "C", etag text) SERVER $name OPTIONS (kind 'keys')});
 }
 my $session = session($node);
@@ -116,6 +119,13 @@ is(result($session, 'SELECT txstore.disconnect_all()'), 't', 'all are closed');
 is_deeply([ map { sockets_to($server{$_}->port) } qw(one two) ], [ 0, 0 ], 'to the last');
 is(result($session, q{SET txstore.default_storage = 'one'; SELECT value_of('p'); SELECT txstore.disconnect()}), "payload\nt", 'without a name the default storage');
 result($session, 'RESET txstore.default_storage');
+
+# So are those with TLS, whose end is said to the server, again and again.
+result($session, q{SELECT put('p', 'x', 'tls')});
+my @tls = map { [ sockets_to($server{tls}->port), result($session, $_), sockets_to($server{tls}->port), result($session, q{SELECT value_of('p', 'tls')}) ] }
+  (q{SELECT txstore.disconnect('tls')}, 'SELECT txstore.disconnect_all()') x 10;
+is_deeply(\@tls, [ ([ 1, 't', 0, 'x' ]) x 20 ], 'connections with TLS are closed, and the next call connects anew');
+$node->safe_psql('postgres', 'DROP SERVER tls CASCADE');
 
 # An open cursor keeps its server's connections, with a warning, and reads on.
 result($session, "SELECT put('row' || i, 'x', 'one') FROM generate_series(1, 200) AS i");

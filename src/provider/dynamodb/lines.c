@@ -200,8 +200,8 @@ start(void)
 
 	if (lines != NULL)
 		return;
-	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, note_change, (Datum) 0);
 	lines = hash_create("txstore lines", 8, &control, HASH_ELEM | HASH_BLOBS);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, note_change, (Datum) 0);
 }
 
 /*
