@@ -412,7 +412,7 @@ fdw_count fdw_cursors fdw_import fdw_joins fdw_limit fdw_long_transaction fdw_lo
 fdw_pieces fdw_prepared fdw_quals fdw_ranges fdw_read_only fdw_requests fdw_rights fdw_shapes fdw_types fdw_views"
 
 # What an emulator has not, or has otherwise (see test/servers/README.md).
-left_out_moto="connections fdw_long_transaction fdw_requests import_limits store_batches store_etags store_limits store_metadata"
+left_out_moto="connections fdw_analyze fdw_attribute_names fdw_long_transaction fdw_lookup fdw_pieces fdw_requests import_limits store_batches store_etags store_limits store_metadata"
 left_out_dynoxide=""
 
 part_providers()
