@@ -17,8 +17,8 @@ class Recorder:
         record = {
             "number": 0, "time": round(time.time(), 6), "operation": operation, "connection": connection,
             "on_connection": on_connection, "attempt": headers.get("amz-sdk-request"), "token": None,
-            "fault": None, "when": None, "applied": None, "status": None, "code": None, "headers": headers,
-            "client_closed": None, "raw": b""}
+            "fault": None, "when": None, "applied": None, "status": None, "code": None, "length": None,
+            "headers": headers, "client_closed": None, "raw": b""}
         with self.lock:
             self.number += 1
             record["number"] = self.number

@@ -188,6 +188,7 @@ class Connection:
         if rule:
             answer = apply_fault(answer, rule, request)
         record["status"], record["code"] = (None, None) if answer.drop else (answer.status, answer.code)
+        record["length"] = None if answer.drop else len(answer.body)
         server.recorder.write(record)
         self.send(answer, record)
 
