@@ -292,7 +292,7 @@ run_installcheck()
 
 # Faults of a DynamoDB server, of which much is waiting.
 fault_tests="test/t/200_dynamodb_faults.pl test/t/205_dynamodb_tls.pl test/t/255_dynamodb_rewrites.pl \
-test/t/250_dynamodb_answers.pl"
+test/t/250_dynamodb_answers.pl test/t/300_scan_pages.pl test/t/350_scan_writers.pl"
 
 # run_prove LOG_FOLDER FLAGS TEST...: files of test/t, in $tree.  What they and their
 # servers said is left in the folder.  SERVER_ENV and SERVER_PROGRAM are for the
@@ -313,7 +313,7 @@ run_faults()
 {
 	local status=0 folder=${server_log%.log}
 	run_prove "$folder" "-j 4" $fault_tests || status=$?
-	cat "$folder"/*_dynamodb_*.log >"$server_log"
+	cat "$folder"/*_{dynamodb,scan}_*.log >"$server_log"
 	return $status
 }
 
