@@ -97,6 +97,10 @@ MOVE 200 IN c;
 MOVE BACKWARD ALL IN c;
 MOVE ALL IN c;
 COMMIT;
+-- A side that can have no rows
+SELECT count(*), count(k.etag) FROM named LEFT JOIN (SELECT * FROM keys WHERE etag = NULL) AS k ON k.partition_key = key;
+SELECT count(*) FROM named WHERE NOT EXISTS (SELECT FROM states WHERE partition_key = key AND row_key < NULL);
+SELECT count(*) FROM named LEFT JOIN (SELECT * FROM partitions WHERE false) AS p ON p.partition_key = key;
 -- Rows that are locked, changed, merged
 SELECT count(*) FROM (SELECT id FROM named JOIN keys ON partition_key = key FOR UPDATE OF named) AS l;
 UPDATE named SET sequence = committed_sequence_id FROM keys WHERE partition_key = key AND id < 100;

@@ -34,7 +34,10 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan,
 };
 
-/* Is this one of our foreign tables, of a provider that takes many keys? */
+/*
+ * Is this one of our foreign tables, of a provider that takes many keys?  The
+ * planner has asked nothing of a table that can have no rows.
+ */
 static bool
 is_looked_up(RelOptInfo *rel)
 {
@@ -42,7 +45,7 @@ is_looked_up(RelOptInfo *rel)
 
 	if (rel->reloptkind != RELOPT_BASEREL || rel->fdwroutine == NULL ||
 		rel->fdwroutine->GetForeignRelSize != txs_fdw_rel_size ||
-		!bms_is_empty(rel->lateral_relids))
+		rel->fdw_private == NULL || !bms_is_empty(rel->lateral_relids))
 		return false;
 	relation = rel->fdw_private;
 	return relation->table->storage->provider->costs.keys_per_request > 1;
