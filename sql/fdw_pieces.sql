@@ -121,6 +121,13 @@ SELECT f.* FROM found('keys', 'committed_sequence_id > 0 AND committed_sequence_
 	committed_sequence_id < 8 AND committed_sequence_id < 9 AND committed_sequence_id < 10 AND committed_sequence_id < 11 AND committed_sequence_id < 12 AND
 	committed_sequence_id <= 3') AS f;
 
+-- Columns that may cut a text are compared as they show it
+CREATE FOREIGN TABLE cut (key name OPTIONS (attribute 'grain_key'), grain_type text, state_name varchar(9), partition_key text COLLATE "C")
+	SERVER :"storage" OPTIONS (kind 'keys');
+SELECT txstore.import_items(ARRAY[format('{"PartitionKey":{"S":"pieces.cut/%s_default_x  "},"RowKey":{"S":"key"},"ETag":{"N":"0"}}', repeat('k', 70))]);
+SELECT count(*) FROM cut WHERE grain_type = 'pieces.cut' AND key = repeat('k', 63) AND state_name = 'x  ';
+SELECT count(*) FROM cut WHERE grain_type = 'pieces.cut' AND key = repeat('k', 70) AND state_name = 'x  ';
+
 -- Values that come with the execution, or from the other side of a join
 PREPARE pieces (text, text, text) AS SELECT partition_key FROM keys WHERE grain_type = $1 AND grain_key = $2 AND state_name = $3;
 SET plan_cache_mode = force_generic_plan;

@@ -36,10 +36,22 @@ column_of(const TxsForeignTable *table, RelOptInfo *rel, Node *node)
 	return &table->columns[var->varattno - 1];
 }
 
+/* Does a column show texts as they are?  Others may cut them. */
+static bool
+is_whole_text(const TxsTableColumn *column)
+{
+	return column->base == TEXTOID ||
+		   (column->base == VARCHAROID && column->base_typmod < 0);
+}
+
+/* The part that a column shows, by which its field can be asked for. */
 static bool
 part_of(const TxsForeignTable *table, const TxsTableColumn *column,
 		TxsKeyPart *part)
 {
+	if (column->field != TXS_FIELD_SEQUENCE_ID &&
+		column->field != TXS_FIELD_COMMITTED && !is_whole_text(column))
+		return false;
 	switch (column->field)
 	{
 		case TXS_FIELD_PARTITION_KEY:
